@@ -1,0 +1,72 @@
+/** Everything that can be set from outside, read once. Durations carry their unit in the name. */
+import { z } from 'zod'
+import { minute } from './base/clock.ts'
+
+const flag = z
+  .enum(['0', '1', 'true', 'false', ''])
+  .default('0')
+  .transform((value) => value === '1' || value === 'true')
+
+/** `id:secret` */
+const credentials = z
+  .string()
+  .regex(/^[^:\s]+:[^:\s]+$/, 'expected id:secret')
+  .transform((value) => {
+    const [clientId, clientSecret] = value.split(':') as [string, string]
+    return { clientId, clientSecret }
+  })
+
+const environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
+  BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  DATABASE_URL: z.string().min(1).optional(),
+  DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(10),
+  DATA_DIR: z.string().min(1).default('.data'),
+  LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
+  ALLOW_LOCAL_WEBHOOKS: flag,
+  BOOTSTRAP_SANDBOX_TOKEN: credentials.optional(),
+  BOOTSTRAP_PRODUCTION_TOKEN: credentials.optional(),
+  QUOTE_LIFETIME_MS: z.coerce
+    .number()
+    .int()
+    .min(1000)
+    .max(15 * minute)
+    .default(5 * minute),
+})
+
+export interface Config {
+  host: string
+  port: number
+  /** What generated links carry; absent, the address that is listened on. */
+  baseUrl: string | undefined
+  databaseUrl: string | undefined
+  databaseConnections: number
+  dataDir: string
+  logLevel: string
+  allowLocalWebhooks: boolean
+  bootstrap: { [Of in 'SANDBOX' | 'PRODUCTION']: { clientId: string; clientSecret: string } | undefined }
+  quoteLifetimeMs: number
+}
+
+/** Throws an error that names every variable that cannot be read. */
+export function readConfig(variables: Readonly<Record<string, string | undefined>>): Config {
+  const result = environment.safeParse(variables)
+  if (!result.success) {
+    const faults = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+    throw new Error(`The configuration cannot be read: ${faults.join('; ')}`)
+  }
+  const set = result.data
+  return {
+    host: set.HOST,
+    port: set.PORT,
+    baseUrl: set.BASE_URL?.replace(/\/+$/, ''),
+    databaseUrl: set.DATABASE_URL,
+    databaseConnections: set.DATABASE_CONNECTIONS,
+    dataDir: set.DATA_DIR,
+    logLevel: set.LOG_LEVEL,
+    allowLocalWebhooks: set.ALLOW_LOCAL_WEBHOOKS,
+    bootstrap: { SANDBOX: set.BOOTSTRAP_SANDBOX_TOKEN, PRODUCTION: set.BOOTSTRAP_PRODUCTION_TOKEN },
+    quoteLifetimeMs: set.QUOTE_LIFETIME_MS,
+  }
+}

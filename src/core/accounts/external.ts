@@ -1,0 +1,194 @@
+/** External accounts: bank accounts and wallets of customers or of the platform. */
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { toId } from '../../base/ids.ts'
+import { DomainError } from '../../base/refusal.ts'
+import type { Queryable } from '../../database/port.ts'
+import { type CustomerRow, type ExternalAccountRow, selectList } from '../../database/tables.ts'
+import { requireCustomer } from '../customers/customer.ts'
+import { currencyCode, idOf, text } from '../input.ts'
+import { type Core, type Moment, operation, query } from '../operation.ts'
+import { type Condition, given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
+import { supportOf, type World } from '../platform/world.ts'
+import {
+  type AccountInfo,
+  accountInfo,
+  accountTypes,
+  distinguishingParts,
+  primaryIdentifier,
+  requireCurrencyOfType,
+} from './account-info.ts'
+
+export const ExternalAccount = z.object({
+  id: z.string(),
+  customerId: z.string().optional(),
+  status: z.enum(['PENDING', 'ACTIVE', 'UNDER_REVIEW', 'INACTIVE']),
+  currency: z.string(),
+  platformAccountId: z.string().optional(),
+  defaultUmaDepositAccount: z.boolean(),
+  accountInfo,
+  createdAt: z.string(),
+  updatedAt: z.string(),
+})
+
+export type ExternalAccount = z.output<typeof ExternalAccount>
+
+export function toExternalAccount(row: ExternalAccountRow): ExternalAccount {
+  return {
+    id: toId('ExternalAccount', row.id),
+    ...(row.customerId === null ? {} : { customerId: toId('Customer', row.customerId) }),
+    status: row.status,
+    currency: row.currency,
+    ...(row.platformAccountId === null ? {} : { platformAccountId: row.platformAccountId }),
+    defaultUmaDepositAccount: row.defaultUmaDepositAccount,
+    accountInfo: row.accountInfo as unknown as AccountInfo,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+export function externalAccountsById(
+  database: Queryable,
+  worldId: string,
+  ids: readonly string[],
+): Promise<ExternalAccountRow[]> {
+  return database.query<ExternalAccountRow>(
+    `select ${selectList('external_account')} from external_account where world_id = $1 and id = any($2::uuid[])`,
+    [worldId, ids],
+  )
+}
+
+const platformInput = z.object({ currency: currencyCode, platformAccountId: text(255).optional(), accountInfo })
+
+const customerInput = platformInput.extend({
+  customerId: idOf('Customer').optional(),
+  defaultUmaDepositAccount: z.boolean().default(false),
+})
+
+type Input = z.output<typeof customerInput>
+
+interface Loaded {
+  world: World
+  customer: CustomerRow | undefined
+  /** The customer's present default for UMA deposits, where the new account shall take its place. */
+  formerDefaults: readonly ExternalAccountRow[]
+}
+
+/**
+ * Refuses INVALID_BANK_ACCOUNT and INVALID_CURRENCY for details that do not fit, EXTERNAL_ACCOUNT_EXISTS for the same account of the
+ * same owner, USER_NOT_FOUND. Without customerId the account is the platform's. A sandbox account is ACTIVE at once.
+ */
+export const createCustomerExternalAccount = operation({
+  name: 'createCustomerExternalAccount',
+  permission: 'MANAGE',
+  input: customerInput,
+  output: ExternalAccount,
+  load: async ({ database, worlds }, { worldId }, { customerId, defaultUmaDepositAccount }): Promise<Loaded> => {
+    const [world, customer, formerDefaults] = await Promise.all([
+      worlds.get(worldId),
+      customerId === undefined ? undefined : requireCustomer(database, worldId, customerId),
+      customerId !== undefined && defaultUmaDepositAccount ? defaultsOf(database, worldId, customerId) : [],
+    ])
+    return { world: world!, customer, formerDefaults }
+  },
+  decide: decideCreate,
+  exists: { external_account_world_id_fingerprint_key: alreadyExists },
+})
+
+export const createPlatformExternalAccount = operation({
+  name: 'createPlatformExternalAccount',
+  permission: 'MANAGE',
+  input: platformInput,
+  output: ExternalAccount,
+  load: async ({ worlds }: Core, { worldId }): Promise<Loaded> => ({
+    world: (await worlds.get(worldId))!,
+    customer: undefined,
+    formerDefaults: [],
+  }),
+  decide: (input, loaded, moment) => decideCreate({ ...input, defaultUmaDepositAccount: false }, loaded, moment),
+  exists: { external_account_world_id_fingerprint_key: alreadyExists },
+})
+
+function decideCreate(input: Input, { world, customer, formerDefaults }: Loaded, { now, newId }: Moment) {
+  if (!supportOf(world, input.currency)) {
+    throw new DomainError('INVALID_CURRENCY', `currency: the platform does not support ${input.currency}`, {
+      field: 'currency',
+      value: input.currency,
+    })
+  }
+  requireCurrencyOfType(input.accountInfo, input.currency)
+  if (customer?.isDeleted) {
+    throw new DomainError('CUSTOMER_DELETED', 'The customer has been deleted', { field: 'customerId' })
+  }
+  const row: ExternalAccountRow = {
+    id: newId(),
+    worldId: world.id,
+    customerId: customer?.id ?? null,
+    status: 'ACTIVE',
+    currency: input.currency,
+    platformAccountId: input.platformAccountId ?? null,
+    defaultUmaDepositAccount: input.defaultUmaDepositAccount,
+    accountType: input.accountInfo.accountType,
+    accountInfo: input.accountInfo,
+    primaryIdentifier: primaryIdentifier(input.accountInfo),
+    fingerprint: fingerprint(customer?.id, input),
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  }
+  return {
+    reply: toExternalAccount(row),
+    insert: { external_account: [row] },
+    update: {
+      external_account: formerDefaults.map((former) => ({ ...former, defaultUmaDepositAccount: false, updatedAt: now })),
+    },
+  }
+}
+
+function fingerprint(customerId: string | undefined, { currency, accountInfo: info }: Pick<Input, 'currency' | 'accountInfo'>) {
+  return createHash('sha256')
+    .update(JSON.stringify([customerId ?? '', currency, ...distinguishingParts(info)]))
+    .digest('hex')
+}
+
+function alreadyExists(): DomainError {
+  return new DomainError('EXTERNAL_ACCOUNT_EXISTS', 'This account has been added already', { field: 'accountInfo' })
+}
+
+function defaultsOf(database: Queryable, worldId: string, customerId: string): Promise<ExternalAccountRow[]> {
+  return database.query<ExternalAccountRow>(
+    `select ${selectList('external_account')} from external_account
+     where world_id = $1 and customer_id = $2 and default_uma_deposit_account`,
+    [worldId, customerId],
+  )
+}
+
+const filters = { currency: currencyCode.optional(), accountType: z.enum(accountTypes).optional(), ...pageInput }
+
+export const listCustomerExternalAccounts = query({
+  name: 'listCustomerExternalAccounts',
+  permission: 'VIEW',
+  input: z.object({ customerId: idOf('Customer').optional(), ...filters }),
+  output: pageOf(ExternalAccount),
+  answer: ({ database }, { worldId }, input) =>
+    list(database, worldId, input, [
+      ...(input.customerId === undefined ? [['t.customer_id is not null'] as const] : []),
+      ...given(input.customerId, 't.customer_id = ?'),
+    ]),
+})
+
+export const listPlatformExternalAccounts = query({
+  name: 'listPlatformExternalAccounts',
+  permission: 'VIEW',
+  input: z.object(filters),
+  output: pageOf(ExternalAccount),
+  answer: ({ database }, { worldId }, input) => list(database, worldId, input, [['t.customer_id is null']]),
+})
+
+type Filters = z.output<z.ZodObject<typeof filters>>
+
+async function list(database: Queryable, worldId: string, input: Filters, owner: readonly Condition[]) {
+  const conditions = [...owner, ...given(input.currency, 't.currency = ?'), ...given(input.accountType, 't.account_type = ?')]
+  const page = await readPage<ExternalAccountRow>(database, listed('external_account'), worldId, conditions, input)
+  return mapPage(page, toExternalAccount)
+}

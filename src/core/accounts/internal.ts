@@ -1,0 +1,148 @@
+/** Internal accounts: the balances the service holds, one per owner and currency, each with its own funding instructions. */
+import { z } from 'zod'
+import { currencyOf } from '../../base/currency.ts'
+import { toId } from '../../base/ids.ts'
+import { randomCode } from '../../base/random.ts'
+import type { Queryable } from '../../database/port.ts'
+import { type InsertedRows, type InternalAccountRow, selectList } from '../../database/tables.ts'
+import { systemAccount, systemKinds } from '../../ledger/chart.ts'
+import { currencyCode, idOf, int64, money } from '../input.ts'
+import { query } from '../operation.ts'
+import { type Condition, given, mapPage, pageInput, pageOf, readPage } from '../page.ts'
+import { accountFundingInstructions, PaymentInstruction } from './funding-instructions.ts'
+
+export const InternalAccount = z.object({
+  id: z.string(),
+  customerId: z.string().optional(),
+  balance: money,
+  fundingPaymentInstructions: z.array(PaymentInstruction),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+})
+
+export type InternalAccount = z.output<typeof InternalAccount>
+
+export function toInternalAccount(row: InternalAccountRow): InternalAccount {
+  return {
+    id: toId('InternalAccount', row.id),
+    ...(row.customerId === null ? {} : { customerId: toId('Customer', row.customerId) }),
+    balance: { amount: row.balance ?? 0n, currency: currencyOf(row.currency) },
+    fundingPaymentInstructions: accountFundingInstructions(row.currency, row.fundingReference),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+/** Internal accounts with their balances, for lists. */
+export const withBalance = {
+  from: 'internal_account t join ledger_account l on l.id = t.id',
+  select: `${selectList('internal_account', 't')}, l.balance, l.updated_at as "updatedAt"`,
+}
+
+export async function internalAccountsById(
+  database: Queryable,
+  worldId: string,
+  ids: readonly string[],
+): Promise<InternalAccountRow[]> {
+  return database.query<InternalAccountRow>(
+    `select ${withBalance.select} from ${withBalance.from} where t.world_id = $1 and t.id = any($2::uuid[])`,
+    [worldId, ids],
+  )
+}
+
+/** The rows behind a new internal account of a customer, or of the platform. */
+export function newInternalAccount(
+  owner: { worldId: string; customerId: string | null },
+  currency: string,
+  id: string,
+  now: Date,
+): Required<Pick<InsertPlan, 'ledger_account' | 'internal_account'>> {
+  const { worldId, customerId } = owner
+  return {
+    ledger_account: [{ id, worldId, kind: 'INTERNAL', currency, balance: 0n, createdAt: now, updatedAt: now }],
+    internal_account: [{ id, worldId, customerId, currency, fundingReference: `FUND-${randomCode(12)}`, createdAt: now }],
+  }
+}
+
+/** The rows a world needs before money can move in a currency: the system accounts and the platform's own account. */
+export function newCurrencyAccounts(worldId: string, currency: string, newId: () => string, now: Date) {
+  const own = newInternalAccount({ worldId, customerId: null }, currency, newId(), now)
+  const system = systemKinds.map((kind) => ({
+    id: systemAccount(worldId, kind, currency).id,
+    worldId,
+    kind,
+    currency,
+    balance: null,
+    createdAt: now,
+    updatedAt: now,
+  }))
+  return { ledger_account: [...own.ledger_account, ...system], internal_account: own.internal_account }
+}
+
+type InsertPlan = { [Table in keyof InsertedRows]?: InsertedRows[Table][] }
+
+export const listCustomerInternalAccounts = query({
+  name: 'listCustomerInternalAccounts',
+  permission: 'VIEW',
+  input: z.object({ customerId: idOf('Customer').optional(), currency: currencyCode.optional(), ...pageInput }),
+  output: pageOf(InternalAccount),
+  answer: ({ database }, { worldId }, { customerId, currency, ...page }) =>
+    list(database, worldId, page, [
+      ...(customerId === undefined ? [['t.customer_id is not null'] as const] : []),
+      ...given(customerId, 't.customer_id = ?'),
+      ...given(currency, 't.currency = ?'),
+    ]),
+})
+
+export const listPlatformInternalAccounts = query({
+  name: 'listPlatformInternalAccounts',
+  permission: 'VIEW',
+  input: z.object({ currency: currencyCode.optional(), ...pageInput }),
+  output: pageOf(InternalAccount),
+  answer: ({ database }, { worldId }, { currency, ...page }) =>
+    list(database, worldId, page, [['t.customer_id is null'], ...given(currency, 't.currency = ?')]),
+})
+
+async function list(
+  database: Queryable,
+  worldId: string,
+  page: Parameters<typeof readPage>[4],
+  conditions: readonly Condition[],
+) {
+  return mapPage(await readPage<InternalAccountRow>(database, withBalance, worldId, conditions, page), toInternalAccount)
+}
+
+/** ACCOUNT_STATUS of a balance: before and after are filled in by the commit that moves it. */
+export function balanceChanged(account: {
+  worldId: string
+  accountId: string
+  currency: string
+  customerId: string | null
+  platformCustomerId: string | undefined
+}) {
+  const { worldId, accountId, currency, customerId, platformCustomerId } = account
+  const balance = { amount: 0n, currency: currencyOf(currency) }
+  return {
+    worldId,
+    type: 'ACCOUNT_STATUS',
+    resourceId: toId('InternalAccount', accountId),
+    customerId,
+    payload: {
+      accountId: toId('InternalAccount', accountId),
+      oldBalance: balance,
+      newBalance: balance,
+      ...(customerId === null ? {} : { customerId: toId('Customer', customerId) }),
+      ...(platformCustomerId === undefined ? {} : { platformCustomerId }),
+    },
+    balanceOf: accountId,
+  }
+}
+
+/** The payload of ACCOUNT_STATUS when a balance changed. */
+export const BalanceChange = z.object({
+  accountId: z.string(),
+  oldBalance: z.object({ amount: int64, currency: money.shape.currency }),
+  newBalance: z.object({ amount: int64, currency: money.shape.currency }),
+  customerId: z.string().optional(),
+  platformCustomerId: z.string().optional(),
+})

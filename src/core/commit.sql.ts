@@ -1,0 +1,237 @@
+/**
+ * The SQL function behind every write. It takes a batch of plans, decides one by one which of them can go, and writes all of those
+ * with one statement per table. It is code, not history: it is made from the tables' columns, named by the digest of its text, and
+ * installed at start, so gateways of two versions can work on one database.
+ *
+ * It locks, in this order and each in id order: the rows that plans guard, table by table; then the balances they move.
+ */
+import { createHash } from 'node:crypto'
+import { columnNames, type InsertedRows, type VersionedRows } from '../database/tables.ts'
+
+const insertedTables: readonly (keyof InsertedRows)[] = [
+  'platform',
+  'world',
+  'api_token',
+  'signing_key',
+  'customer',
+  'ledger_account',
+  'internal_account',
+  'external_account',
+  'quote',
+  'transaction',
+  'task',
+]
+
+export const versionedTables: readonly (keyof VersionedRows)[] = [
+  'world',
+  'api_token',
+  'customer',
+  'external_account',
+  'quote',
+  'transaction',
+]
+
+const neverChanged = new Set(['id', 'world_id', 'created_at'])
+
+const lockRows = versionedTables
+  .map(
+    (table) => `
+  if batch->'guarded' ? '${table}' then
+    for found in
+      select slots.slot, t.version from jsonb_to_recordset(batch->'guarded'->'${table}') as slots(slot int, id uuid)
+      join ${table} t on t.id = slots.id order by t.id for no key update of t
+    loop
+      version_of[found.slot] := found.version;
+    end loop;
+  end if;`,
+  )
+  .join('')
+
+const insertRows = insertedTables
+  .map(
+    (table) => `
+  if batch->'insert' ? '${table}' then
+    insert into ${table} (${columnNames(table).join(', ')})
+    select ${columnNames(table)
+      .map((column) => `r.${column}`)
+      .join(', ')}
+    from jsonb_array_elements(batch->'insert'->'${table}') item, jsonb_populate_record(null::${table}, item->'row') r
+    where going[(item->>'plan')::int];
+  end if;`,
+  )
+  .join('')
+
+const updateRows = versionedTables
+  .map(
+    (table) => `
+  if batch->'update' ? '${table}' then
+    update ${table} t set ${columnNames(table)
+      .filter((column) => !neverChanged.has(column))
+      .map((column) => `${column} = r.${column}`)
+      .join(', ')}
+    from jsonb_array_elements(batch->'update'->'${table}') item, jsonb_populate_record(null::${table}, item->'row') r
+    where going[(item->>'plan')::int] and t.id = r.id;
+  end if;`,
+  )
+  .join('')
+
+const removeRows = (['api_token', 'task'] as const)
+  .map(
+    (table) => `
+  if batch->'remove' ? '${table}' then
+    delete from ${table} t using jsonb_to_recordset(batch->'remove'->'${table}') as gone(plan int, id uuid)
+    where going[gone.plan] and t.id = gone.id;
+  end if;`,
+  )
+  .join('')
+
+const body = `(
+  batch jsonb, pinned timestamptz, plan_count int,
+  guard_plan int[], guard_slot int[], guard_version int[], guard_changes boolean[],
+  move_plan int[], move_slot int[], move_amount bigint[]
+) returns jsonb language plpgsql
+-- Its plans are made when the tables are small and kept while they grow: only index look-ups stay right.
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $function$
+declare
+  instant timestamptz := date_trunc('milliseconds', coalesce(pinned, clock_timestamp()));
+  verdict text[] := array_fill('done'::text, array[plan_count]);
+  going boolean[] := array_fill(true, array[plan_count]);
+  known jsonb := '{}';
+  guard_count int := coalesce(array_length(guard_plan, 1), 0);
+  move_count int := coalesce(array_length(move_plan, 1), 0);
+  version_of int[] := array_fill(null::int, array[guard_count]);
+  balance_of bigint[] := array_fill(null::bigint, array[move_count]);
+  balance_after bigint[] := array_fill(null::bigint, array[move_count]);
+  balance bigint;
+  found record;
+  guard int := 1;
+  first_guard int;
+  move int := 1;
+  first_move int;
+begin
+  -- Keys that have been answered before, and plans whose time has passed or not yet come.
+  for found in
+    select claim.plan, answered.input_hash, answered.reply
+    from jsonb_to_recordset(batch->'keys') as claim(plan int, world_id uuid, operation text, key text)
+    join idempotency_key answered using (world_id, operation, key)
+  loop
+    verdict[found.plan] := 'known';
+    known := known || jsonb_build_object(found.plan::text, jsonb_build_object('inputHash', found.input_hash, 'reply', found.reply));
+  end loop;
+  for found in
+    select period.plan from jsonb_to_recordset(batch->'periods') as period(plan int, not_before timestamptz, before timestamptz)
+    where instant < period.not_before or instant >= period.before
+  loop
+    if verdict[found.plan] = 'done' then verdict[found.plan] := 'moved'; end if;
+  end loop;
+
+  -- The rows plans rely on, and the balances they move: locked, then read.${lockRows}
+  for found in
+    select slots.slot, a.balance from jsonb_to_recordset(batch->'accounts') as slots(slot int, id uuid)
+    join ledger_account a on a.id = slots.id order by a.id for no key update of a
+  loop
+    balance_of[found.slot] := found.balance;
+  end loop;
+
+  -- Which plans go, in their order: each sees what the ones before it leave.
+  for plan in 1..plan_count loop
+    first_guard := guard;
+    while guard <= guard_count and guard_plan[guard] = plan loop
+      if verdict[plan] = 'done' and version_of[guard_slot[guard]] is distinct from guard_version[guard] then
+        verdict[plan] := 'moved';
+      end if;
+      guard := guard + 1;
+    end loop;
+
+    first_move := move;
+    while move <= move_count and move_plan[move] = plan loop
+      if verdict[plan] = 'done' then
+        balance := balance_of[move_slot[move]] + move_amount[move];
+        if balance is null then raise exception 'plan % moves a balance that does not exist', plan; end if;
+        if balance < 0 then
+          verdict[plan] := 'short';
+          for undone in first_move..move - 1 loop
+            balance_of[move_slot[undone]] := balance_of[move_slot[undone]] - move_amount[undone];
+          end loop;
+        else
+          balance_of[move_slot[move]] := balance;
+          balance_after[move] := balance;
+        end if;
+      end if;
+      move := move + 1;
+    end loop;
+
+    going[plan] := verdict[plan] = 'done';
+    if going[plan] then
+      for taken in first_guard..guard - 1 loop
+        if guard_changes[taken] then version_of[guard_slot[taken]] := guard_version[taken] + 1; end if;
+      end loop;
+    end if;
+  end loop;
+
+  -- All of those, one statement per table.${insertRows}${updateRows}${removeRows}
+
+  if batch ? 'entries' then
+    insert into ledger_entry (id, world_id, transaction_id, kind, currency, created_at)
+    select e.id, e.world_id, e.transaction_id, e.kind, e.currency, instant
+    from jsonb_to_recordset(batch->'entries') as e(plan int, id uuid, world_id uuid, transaction_id uuid, kind text, currency text)
+    where going[e.plan];
+
+    insert into ledger_posting (entry_id, account_id, amount, balance_after)
+    select p.entry_id, p.account_id, p.amount, balance_after[p.move]
+    from jsonb_to_recordset(batch->'postings') as p(plan int, entry_id uuid, account_id uuid, amount bigint, move int)
+    where going[p.plan];
+
+    if exists (
+      select 1
+      from jsonb_to_recordset(batch->'postings') as p(
+        plan int, entry_id uuid, account_id uuid, amount bigint, move int, world_id uuid, currency text)
+      left join ledger_account a on a.id = p.account_id and a.currency = p.currency and a.world_id = p.world_id
+      where going[p.plan]
+      group by p.entry_id
+      having sum(p.amount) <> 0 or count(*) <> count(a.id) or bool_or((a.balance is null) <> (p.move is null))
+    ) then
+      raise exception 'an entry is out of balance or posts to an account of another currency or world';
+    end if;
+
+    update ledger_account a set balance = balance_of[slots.slot], updated_at = instant
+    from jsonb_to_recordset(batch->'accounts') as slots(slot int, id uuid)
+    where a.id = slots.id and a.balance <> balance_of[slots.slot];
+  end if;
+
+  if batch ? 'events' then
+    insert into event (uuid, world_id, type, resource_id, customer_id, payload, created_at)
+    select e.uuid, e.world_id, e.type, e.resource_id, e.customer_id,
+      case when e.first_move is null then e.payload
+      else jsonb_set(
+        jsonb_set(e.payload, '{oldBalance,amount}', to_jsonb(balance_after[e.first_move] - move_amount[e.first_move])),
+        '{newBalance,amount}', to_jsonb(balance_after[e.last_move]))
+      end,
+      instant
+    from jsonb_to_recordset(batch->'events') as e(
+      plan int, uuid uuid, world_id uuid, type text, resource_id text, customer_id uuid, payload jsonb, first_move int, last_move int)
+    where going[e.plan];
+  end if;
+
+  if batch ? 'keys' then
+    insert into idempotency_key (world_id, operation, key, input_hash, reply, created_at)
+    select k.world_id, k.operation, k.key, k.input_hash,
+      case when k.reply_move is null then k.reply
+      else jsonb_set(k.reply, k.reply_path, to_jsonb(balance_after[k.reply_move])) end,
+      instant
+    from jsonb_to_recordset(batch->'keys') as k(
+      plan int, world_id uuid, operation text, key text, input_hash text, reply jsonb, reply_path text[], reply_move int)
+    where going[k.plan];
+  end if;
+
+  return jsonb_build_object('at', instant, 'verdicts', to_jsonb(verdict), 'known', known, 'balanceAfter', to_jsonb(balance_after));
+end $function$`
+
+export const commitFunctionName = `commit_plans_${createHash('sha256').update(body).digest('hex').slice(0, 12)}`
+
+export const commitFunction = `create or replace function ${commitFunctionName}${body};`
+
+export const commitCall = `select ${commitFunctionName}(
+  $1::text::jsonb, $2::timestamptz, $3::int, $4::text::int[], $5::text::int[], $6::text::int[], $7::text::boolean[],
+  $8::text::int[], $9::text::int[], $10::text::bigint[]) as result`

@@ -1,0 +1,377 @@
+/**
+ * The only way anything is written: a plan, committed whole or not at all, in one call of one SQL function. While a call is under way the
+ * plans that arrive wait, and go together in the next one, each with an outcome of its own; so a busy account costs one lock per call
+ * instead of one per plan.
+ */
+import type { Clock } from '../base/clock.ts'
+import { newId } from '../base/ids.ts'
+import { stringifyJson } from '../base/json.ts'
+import { constraintOf, type Database, sqlState } from '../database/port.ts'
+import { type InsertedRows, snakeRow, type VersionedRows } from '../database/tables.ts'
+import type { Entry } from '../ledger/entry.ts'
+import { commitCall, versionedTables } from './commit.sql.ts'
+
+export interface Plan<Reply> {
+  reply: Reply
+  /** What a repeat of the idempotency key is answered, where that is less than the reply: secrets are shown once. */
+  remembered?: Reply
+  insert?: { [Table in keyof InsertedRows]?: readonly InsertedRows[Table][] }
+  /** Whole rows as they shall be, with the version they were read at: the plan goes only while that is still the row's version. */
+  update?: { [Table in keyof VersionedRows]?: readonly VersionedRows[Table][] }
+  /** Rows that are relied on but not changed: the plan goes only while they have not changed either. */
+  guard?: { [Table in keyof VersionedRows]?: readonly Pick<VersionedRows[Table], 'id' | 'version'>[] }
+  remove?: { api_token?: readonly string[]; task?: readonly string[] }
+  /** What moves, for which payment. */
+  entries?: readonly { worldId: string; transactionId: string; entry: Entry }[]
+  events?: readonly EventDraft[]
+  /** The plan goes only at or after this instant, by the database's clock. */
+  notBefore?: Date
+  /** The plan goes only before this instant, by the database's clock. */
+  before?: Date
+  /** A balance in the reply that only the commit knows: where it stands, and whose it is. */
+  replyBalance?: { path: readonly [string, 'amount']; accountId: string }
+}
+
+export interface EventDraft {
+  worldId: string
+  type: string
+  /** The specification's id of what it is about. */
+  resourceId: string
+  /** Bare uuid; null for what belongs to the platform itself. */
+  customerId: string | null
+  payload: object
+  /** The payload's `oldBalance.amount` and `newBalance.amount` are filled in from what the plan does to this account. */
+  balanceOf?: string
+}
+
+/** A client's claim to an Idempotency-Key. */
+export interface Claim {
+  worldId: string
+  operation: string
+  key: string
+  inputHash: string
+}
+
+export type Outcome<Reply> =
+  | { kind: 'done'; reply: Reply }
+  /** The key was answered before: with this. */
+  | { kind: 'known'; inputHash: string; reply: unknown }
+  /** Something the plan relied on has changed, or its time has passed: load and decide again. */
+  | { kind: 'moved' }
+  /** A balance does not suffice. */
+  | { kind: 'short' }
+  /** A unique constraint says that something like it exists already. */
+  | { kind: 'exists'; constraint: string }
+
+export type Commit = <Reply>(plan: Plan<Reply>, claim?: Claim) => Promise<Outcome<Reply>>
+
+interface Waiting {
+  plan: Plan<unknown>
+  claim: Claim | undefined
+  resolve: (outcome: Outcome<unknown>) => void
+  reject: (error: unknown) => void
+}
+
+const largestBatch = 200
+const retries = 5
+
+export interface Committer {
+  commit: Commit
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>
+}
+
+/** `onCommit` is told after each call that wrote something. */
+export function createCommitter(database: Database, clock: Clock, onCommit: () => void): Committer {
+  const queue: Waiting[] = []
+  let working: Promise<void> | undefined
+
+  async function work(): Promise<void> {
+    while (queue.length > 0) {
+      const batch = takeBatch(queue)
+      try {
+        await settle(batch)
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    working = undefined
+  }
+
+  async function settle(batch: readonly Waiting[]): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const outcomes = await call(batch.map(({ plan, claim }) => ({ plan, claim })))
+        batch.forEach(({ resolve }, index) => {
+          resolve(outcomes[index]!)
+        })
+        return
+      } catch (error) {
+        if (isTransient(error) && attempt < retries) continue
+        if (batch.length === 1) return fail(batch[0]!, error)
+        // One plan breaks a rule of the database: each on its own, so that it fails alone.
+        for (const single of batch) await settle([single])
+        return
+      }
+    }
+  }
+
+  async function call(plans: readonly Planned[]): Promise<Outcome<unknown>[]> {
+    const [row] = await database.query<{ result: CommitResult }>(commitCall, compile(plans, clock.pinned()))
+    const { at, verdicts, known, balanceAfter } = row!.result
+    clock.observe(new Date(at))
+    onCommit()
+    const moves = new MoveIndex(plans)
+    return plans.map(({ plan }, index) => {
+      const verdict = verdicts[index]!
+      if (verdict === 'known') return { kind: 'known', ...known[index + 1]! }
+      if (verdict !== 'done') return { kind: verdict }
+      return { kind: 'done', reply: withBalance(plan, (accountId) => balanceAfter[moves.last(index, accountId) - 1]!) }
+    })
+  }
+
+  return {
+    commit: <Reply>(plan: Plan<Reply>, claim?: Claim) =>
+      new Promise<Outcome<Reply>>((resolve, reject) => {
+        queue.push({ plan, claim, resolve: resolve as (outcome: Outcome<unknown>) => void, reject })
+        working ??= work()
+      }),
+    async idle() {
+      while (working) await working
+    },
+  }
+}
+
+/** As many as fit, in order; of several with the same key only the first, so that the others find its answer. */
+function takeBatch(queue: Waiting[]): Waiting[] {
+  const batch: Waiting[] = []
+  const later: Waiting[] = []
+  const keys = new Set<string>()
+  for (const waiting of queue.splice(0, largestBatch)) {
+    const { claim } = waiting
+    const key = claim && `${claim.worldId} ${claim.operation} ${claim.key}`
+    if (key !== undefined && keys.has(key)) later.push(waiting)
+    else {
+      if (key !== undefined) keys.add(key)
+      batch.push(waiting)
+    }
+  }
+  queue.unshift(...later)
+  return batch
+}
+
+/** Another process answered the same key first, or the two waited for each other. */
+function isTransient(error: unknown): boolean {
+  const state = sqlState(error)
+  return state === '40P01' || state === '40001' || (state === '23505' && constraintOf(error) === 'idempotency_key_pkey')
+}
+
+function fail({ resolve, reject }: Waiting, error: unknown): void {
+  const constraint = sqlState(error) === '23505' ? constraintOf(error) : undefined
+  if (constraint === undefined) reject(error)
+  else resolve({ kind: 'exists', constraint })
+}
+
+function withBalance(plan: Plan<unknown>, balanceAfter: (accountId: string) => number | bigint): unknown {
+  if (!plan.replyBalance) return plan.reply
+  const { path, accountId } = plan.replyBalance
+  const reply = plan.reply as Record<string, Record<string, unknown>>
+  return { ...reply, [path[0]]: { ...reply[path[0]], [path[1]]: BigInt(balanceAfter(accountId)) } }
+}
+
+// ── From plans to the function's parameters ──────────────────────────────────────────────────────────────────────────────────────
+
+interface Planned {
+  plan: Plan<unknown>
+  claim: Claim | undefined
+}
+
+interface CommitResult {
+  at: string
+  verdicts: readonly ('done' | 'known' | 'moved' | 'short')[]
+  known: Record<string, { inputHash: string; reply: unknown }>
+  balanceAfter: readonly (number | bigint | null)[]
+}
+
+/** Which postings move a running balance: numbered from 1 over the whole batch, in plan order. */
+class MoveIndex {
+  readonly plan: number[] = []
+  readonly accountId: string[] = []
+  readonly amount: bigint[] = []
+  readonly #first = new Map<string, number>()
+  readonly #last = new Map<string, number>()
+
+  constructor(plans: readonly Planned[]) {
+    plans.forEach(({ plan }, index) => {
+      for (const { entry } of plan.entries ?? []) {
+        for (const { account, amount } of entry.postings) {
+          if (!account.keepsBalance) continue
+          this.plan.push(index + 1)
+          this.accountId.push(account.id)
+          this.amount.push(amount)
+          const key = `${index} ${account.id}`
+          if (!this.#first.has(key)) this.#first.set(key, this.plan.length)
+          this.#last.set(key, this.plan.length)
+        }
+      }
+    })
+  }
+
+  first(plan: number, accountId: string): number {
+    return this.#known(this.#first, plan, accountId)
+  }
+
+  last(plan: number, accountId: string): number {
+    return this.#known(this.#last, plan, accountId)
+  }
+
+  #known(index: ReadonlyMap<string, number>, plan: number, accountId: string): number {
+    const move = index.get(`${plan} ${accountId}`)
+    if (move === undefined) throw new Error(`the plan does not move the balance of ${accountId}`)
+    return move
+  }
+}
+
+type Item = Record<string, unknown>
+
+class Batch {
+  readonly parts: Record<string, Item[] | Record<string, Item[]>> = {}
+
+  add(part: string, item: Item): void {
+    const list = this.parts[part] ?? []
+    this.parts[part] = list
+    ;(list as Item[]).push(item)
+  }
+
+  addTo(part: string, table: string, item: Item): void {
+    const group = (this.parts[part] ?? {}) as Record<string, Item[]>
+    this.parts[part] = group
+    const list = group[table] ?? []
+    group[table] = list
+    list.push(item)
+  }
+}
+
+function compile(plans: readonly Planned[], pinned: Date | null): (string | number | Date | null)[] {
+  const batch = new Batch()
+  const moves = new MoveIndex(plans)
+  const guards = compileGuards(plans, batch)
+  const accountSlots = compileAccounts(moves, batch)
+  let move = 0
+
+  plans.forEach(({ plan, claim }, index) => {
+    const number = index + 1
+    for (const [table, rows] of Object.entries(plan.insert ?? {})) {
+      for (const row of rows) batch.addTo('insert', table, { plan: number, row: snakeRow(row) })
+    }
+    for (const [table, rows] of Object.entries(plan.update ?? {})) {
+      for (const row of rows) batch.addTo('update', table, { plan: number, row: snakeRow({ ...row, version: row.version + 1 }) })
+    }
+    for (const [table, ids] of Object.entries(plan.remove ?? {})) {
+      for (const id of ids) batch.addTo('remove', table, { plan: number, id })
+    }
+    for (const { worldId, transactionId, entry } of plan.entries ?? []) {
+      const id = newId()
+      const { kind, currency, postings } = entry
+      batch.add('entries', { plan: number, id, world_id: worldId, transaction_id: transactionId, kind, currency })
+      for (const { account, amount } of postings) {
+        const balanced = account.keepsBalance ? { move: ++move } : {}
+        batch.add('postings', {
+          plan: number,
+          entry_id: id,
+          account_id: account.id,
+          amount,
+          world_id: worldId,
+          currency,
+          ...balanced,
+        })
+      }
+    }
+    for (const event of plan.events ?? []) {
+      batch.add('events', {
+        plan: number,
+        uuid: newId(),
+        world_id: event.worldId,
+        type: event.type,
+        resource_id: event.resourceId,
+        customer_id: event.customerId,
+        payload: event.payload,
+        ...(event.balanceOf === undefined
+          ? {}
+          : { first_move: moves.first(index, event.balanceOf), last_move: moves.last(index, event.balanceOf) }),
+      })
+    }
+    if (plan.notBefore || plan.before) batch.add('periods', { plan: number, not_before: plan.notBefore, before: plan.before })
+    if (claim) {
+      batch.add('keys', {
+        plan: number,
+        world_id: claim.worldId,
+        operation: claim.operation,
+        key: claim.key,
+        input_hash: claim.inputHash,
+        reply: plan.remembered ?? plan.reply,
+        ...(plan.replyBalance
+          ? { reply_path: plan.replyBalance.path, reply_move: moves.last(index, plan.replyBalance.accountId) }
+          : {}),
+      })
+    }
+  })
+
+  return [
+    stringifyJson(batch.parts),
+    pinned,
+    plans.length,
+    sqlArray(guards.map(({ plan }) => plan)),
+    sqlArray(guards.map(({ slot }) => slot)),
+    sqlArray(guards.map(({ version }) => version)),
+    sqlArray(guards.map(({ changes }) => changes)),
+    sqlArray(moves.plan),
+    sqlArray(moves.accountId.map((id) => accountSlots.get(id)!)),
+    sqlArray(moves.amount),
+  ]
+}
+
+interface Guard {
+  plan: number
+  slot: number
+  version: number
+  changes: boolean
+}
+
+/** Each guarded row once in the batch, numbered; and per plan which of them it relies on, at which version. */
+function compileGuards(plans: readonly Planned[], batch: Batch): Guard[] {
+  const slots = new Map<string, number>()
+  const guards: Guard[] = []
+  plans.forEach(({ plan }, index) => {
+    for (const table of versionedTables) {
+      const guarded = [
+        ...(plan.update?.[table] ?? []).map((row) => ({ row, changes: true })),
+        ...(plan.guard?.[table] ?? []).map((row) => ({ row, changes: false })),
+      ]
+      for (const { row, changes } of guarded) {
+        let slot = slots.get(row.id)
+        if (slot === undefined) {
+          slot = slots.size + 1
+          slots.set(row.id, slot)
+          batch.addTo('guarded', table, { slot, id: row.id })
+        }
+        guards.push({ plan: index + 1, slot, version: row.version, changes })
+      }
+    }
+  })
+  return guards
+}
+
+function compileAccounts(moves: MoveIndex, batch: Batch): ReadonlyMap<string, number> {
+  const slots = new Map<string, number>()
+  for (const id of moves.accountId) {
+    if (slots.has(id)) continue
+    slots.set(id, slots.size + 1)
+    batch.add('accounts', { slot: slots.size, id })
+  }
+  return slots
+}
+
+function sqlArray(values: readonly (number | bigint | boolean)[]): string {
+  return `{${values.join(',')}}`
+}

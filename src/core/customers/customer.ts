@@ -1,0 +1,115 @@
+/** A customer of the platform, as every door shows it. */
+import { z } from 'zod'
+import { toId } from '../../base/ids.ts'
+import { DomainError } from '../../base/refusal.ts'
+import type { Queryable } from '../../database/port.ts'
+import { type CustomerRow, selectList } from '../../database/tables.ts'
+import { address, calendarDate, countryCode, name, text } from '../input.ts'
+
+const phoneNumber = z.string().regex(/^\+[1-9]\d{1,14}$/, 'expected an E.164 phone number')
+
+export const businessInfo = z.object({
+  legalName: name,
+  registrationNumber: text(100).optional(),
+  taxId: text(100).optional(),
+})
+
+export const beneficialOwner = z.object({
+  fullName: name,
+  individualType: z.enum(['DIRECTOR', 'CONTROL_PERSON', 'BUSINESS_POINT_OF_CONTACT', 'TRUSTEE', 'SETTLOR', 'GENERAL_PARTNER']),
+  emailAddress: z.email().max(200).optional(),
+  phoneNumber: phoneNumber.optional(),
+  taxId: text(100).optional(),
+  birthDate: calendarDate.optional(),
+  nationality: countryCode.optional(),
+  address: address.optional(),
+  percentageOwnership: z.number().min(0).max(100).optional(),
+  title: text(100).optional(),
+})
+
+export const kycStatuses = [
+  'NOT_STARTED',
+  'PENDING_REVIEW',
+  'APPROVED',
+  'REJECTED',
+  'EXPIRED',
+  'CANCELED',
+  'MANUALLY_APPROVED',
+  'MANUALLY_REJECTED',
+] as const
+
+export const Customer = z.object({
+  id: z.string(),
+  platformCustomerId: z.string(),
+  customerType: z.enum(['INDIVIDUAL', 'BUSINESS']),
+  umaAddress: z.string(),
+  kycStatus: z.enum(kycStatuses),
+  fullName: z.string().optional(),
+  birthDate: z.string().optional(),
+  nationality: z.string().optional(),
+  email: z.string().optional(),
+  address: address.optional(),
+  businessInfo: businessInfo.optional(),
+  beneficialOwners: z.array(beneficialOwner).optional(),
+  isDeleted: z.boolean(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+})
+
+export type Customer = z.output<typeof Customer>
+
+export function toCustomer(row: CustomerRow): Customer {
+  return {
+    id: toId('Customer', row.id),
+    platformCustomerId: row.platformCustomerId,
+    customerType: row.customerType,
+    umaAddress: row.umaAddress,
+    kycStatus: row.kycStatus,
+    ...(row.fullName === null ? {} : { fullName: row.fullName }),
+    ...(row.birthDate === null ? {} : { birthDate: row.birthDate }),
+    ...(row.nationality === null ? {} : { nationality: row.nationality }),
+    ...(row.email === null ? {} : { email: row.email }),
+    ...(row.address === null ? {} : { address: row.address as z.output<typeof address> }),
+    ...(row.businessInfo === null ? {} : { businessInfo: row.businessInfo as z.output<typeof businessInfo> }),
+    ...(row.beneficialOwners === null
+      ? {}
+      : { beneficialOwners: row.beneficialOwners as unknown as z.output<typeof beneficialOwner>[] }),
+    isDeleted: row.isDeleted,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+export function customersById(database: Queryable, worldId: string, ids: readonly string[]): Promise<CustomerRow[]> {
+  return database.query<CustomerRow>(
+    `select ${selectList('customer')} from customer where world_id = $1 and id = any($2::uuid[])`,
+    [worldId, ids],
+  )
+}
+
+/** Refuses USER_NOT_FOUND; another world's customer is as missing as one that never was. */
+export async function requireCustomer(
+  database: Queryable,
+  worldId: string,
+  id: string,
+  field = 'customerId',
+): Promise<CustomerRow> {
+  const [row] = await customersById(database, worldId, [id])
+  if (!row) throw customerNotFound(id, field)
+  return row
+}
+
+export function customerNotFound(id: string, field: string): DomainError {
+  return new DomainError('USER_NOT_FOUND', 'There is no such customer', { field, value: toId('Customer', id) })
+}
+
+/** Refuses USER_NOT_READY for a customer who may not move money: not approved, or deleted. */
+export function requireReady(customer: CustomerRow): void {
+  const approved = customer.kycStatus === 'APPROVED' || customer.kycStatus === 'MANUALLY_APPROVED'
+  if (approved && !customer.isDeleted) return
+  throw new DomainError(
+    'USER_NOT_READY',
+    customer.isDeleted ? 'The customer has been deleted' : 'The customer has not been approved yet',
+    { customerId: toId('Customer', customer.id), kycStatus: customer.kycStatus },
+  )
+}

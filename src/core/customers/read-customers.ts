@@ -1,0 +1,46 @@
+/** One customer, and the list of them. */
+import { z } from 'zod'
+import type { CustomerRow } from '../../database/tables.ts'
+import { idOf, instant } from '../input.ts'
+import { query } from '../operation.ts'
+import { given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
+import { Customer, requireCustomer, toCustomer } from './customer.ts'
+
+/** A deleted customer is still answered, as such. */
+export const getCustomer = query({
+  name: 'getCustomer',
+  permission: 'VIEW',
+  input: z.object({ customerId: idOf('Customer') }),
+  output: Customer,
+  answer: async ({ database }, { worldId }, { customerId }) => toCustomer(await requireCustomer(database, worldId, customerId)),
+})
+
+export const listCustomers = query({
+  name: 'listCustomers',
+  permission: 'VIEW',
+  input: z.object({
+    platformCustomerId: z.string().max(255).optional(),
+    customerType: z.enum(['INDIVIDUAL', 'BUSINESS']).optional(),
+    umaAddress: z.string().max(400).toLowerCase().optional(),
+    createdAfter: instant.optional(),
+    createdBefore: instant.optional(),
+    updatedAfter: instant.optional(),
+    updatedBefore: instant.optional(),
+    isIncludingDeleted: z.union([z.boolean(), z.stringbool()]).default(false),
+    ...pageInput,
+  }),
+  output: pageOf(Customer),
+  async answer({ database }, { worldId }, input) {
+    const conditions = [
+      ...given(input.platformCustomerId, 't.platform_customer_id = ?'),
+      ...given(input.customerType, 't.customer_type = ?'),
+      ...given(input.umaAddress, 't.uma_address = ?'),
+      ...given(input.createdAfter, 't.created_at >= ?'),
+      ...given(input.createdBefore, 't.created_at <= ?'),
+      ...given(input.updatedAfter, 't.updated_at >= ?'),
+      ...given(input.updatedBefore, 't.updated_at <= ?'),
+      ...(input.isIncludingDeleted ? [] : [['not t.is_deleted'] as const]),
+    ]
+    return mapPage(await readPage<CustomerRow>(database, listed('customer'), worldId, conditions, input), toCustomer)
+  },
+})

@@ -1,0 +1,224 @@
+/**
+ * What can be asked of the gateway. A query reads; an operation writes, always by load → decide → commit. Both are values that every
+ * door calls alike: they check the caller's permission, read their input once, and answer the specification's resource.
+ */
+import { createHash } from 'node:crypto'
+import type { z } from 'zod'
+import type { Clock } from '../base/clock.ts'
+import { newId } from '../base/ids.ts'
+import { canonicalJson } from '../base/json.ts'
+import { DomainError } from '../base/refusal.ts'
+import type { Database } from '../database/port.ts'
+import type { PaymentRail, RateSource } from '../rails/port.ts'
+import type { Claim, Commit, Plan } from './commit.ts'
+import { readInput } from './input.ts'
+import type { Tokens } from './platform/tokens.ts'
+import type { Worlds } from './platform/world.ts'
+
+export const permissions = ['VIEW', 'TRANSACT', 'MANAGE'] as const
+
+export type Permission = (typeof permissions)[number]
+
+export type Environment = 'SANDBOX' | 'PRODUCTION'
+
+/** Who asks: always somebody in one world. */
+export interface Caller {
+  worldId: string
+  environment: Environment
+  permissions: readonly Permission[]
+}
+
+/** What operations work with. */
+export interface Core {
+  database: Database
+  clock: Clock
+  commit: Commit
+  rates: RateSource
+  /** Who carries payments out of a world; undefined where nobody does. */
+  railOf: (environment: Environment) => PaymentRail | undefined
+  worlds: Worlds
+  tokens: Tokens
+  settings: CoreSettings
+}
+
+export interface CoreSettings {
+  quoteLifetimeMs: number
+  /** Sandbox worlds may use http:// and loopback webhook endpoints. */
+  allowLocalWebhooks: boolean
+}
+
+/** One call of a query or an operation. */
+export interface Call {
+  caller: Caller
+  idempotencyKey?: string | undefined
+}
+
+/** What `decide` may use besides its input and what was loaded. */
+export interface Moment {
+  caller: Caller
+  now: Date
+  newId: () => string
+  settings: CoreSettings
+}
+
+interface Described<Input extends z.ZodType, Output extends z.ZodType> {
+  /** Also the scope of idempotency keys. */
+  name: string
+  permission: Permission
+  sandboxOnly?: boolean
+  input: Input
+  output: Output
+}
+
+export interface Query<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType>
+  extends Described<Input, Output> {
+  kind: 'query'
+  answer(core: Core, caller: Caller, input: z.output<Input>): Promise<z.output<Output>>
+}
+
+export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType, Loaded = unknown>
+  extends Described<Input, Output> {
+  kind: 'operation'
+  /** Reads what the decision needs. */
+  load(core: Core, caller: Caller, input: z.output<Input>): Promise<Loaded>
+  /** Pure: refuses, or says what shall be written. */
+  decide(input: z.output<Input>, loaded: Loaded, moment: Moment): Plan<z.output<Output>>
+  /** Unique constraints that mean a refusal; any other is a collision of new ids, and decided again. */
+  exists?: Readonly<Record<string, (input: z.output<Input>) => DomainError>>
+  /** Told once it is written, e.g. to drop what is cached of it. */
+  committed?(core: Core, caller: Caller, reply: z.output<Output>): void
+}
+
+export function query<Input extends z.ZodType, Output extends z.ZodType>(
+  definition: Omit<Query<Input, Output>, 'kind'>,
+): Query<Input, Output> {
+  return { kind: 'query', ...definition }
+}
+
+export function operation<Input extends z.ZodType, Output extends z.ZodType, Loaded>(
+  definition: Omit<Operation<Input, Output, Loaded>, 'kind'>,
+): Operation<Input, Output, Loaded> {
+  return { kind: 'operation', ...definition }
+}
+
+/** Refuses FORBIDDEN, INVALID_… for bad input, and whatever the query refuses. */
+export async function ask<Input extends z.ZodType, Output extends z.ZodType>(
+  core: Core,
+  asked: Query<Input, Output>,
+  call: Call,
+  rawInput: unknown,
+): Promise<z.output<Output>> {
+  requirePermission(asked, call.caller)
+  return asked.answer(core, call.caller, readInput(asked.input, rawInput))
+}
+
+/**
+ * Runs an operation to its end. With an idempotency key, a repeat answers what the first call was answered, whatever has happened since;
+ * the same key with another input refuses IDEMPOTENCY_KEY_REUSED.
+ */
+export async function perform<Input extends z.ZodType, Output extends z.ZodType, Loaded>(
+  core: Core,
+  asked: Operation<Input, Output, Loaded>,
+  call: Call,
+  rawInput: unknown,
+): Promise<z.output<Output>> {
+  requirePermission(asked, call.caller)
+  const input = readInput(asked.input, rawInput)
+  const claim = claimOf(asked.name, call, input)
+  try {
+    return await decideAndCommit(core, asked, call.caller, input, claim)
+  } catch (error) {
+    // Refused perhaps because the same key has done it already: then its answer is the answer. (Where the decision would not refuse,
+    // the commit finds the key.)
+    const before = claim && error instanceof DomainError ? await answeredBefore(core, asked, claim) : undefined
+    if (before) return before.reply
+    throw error
+  }
+}
+
+const mostDecisions = 20
+
+async function decideAndCommit<Input extends z.ZodType, Output extends z.ZodType, Loaded>(
+  core: Core,
+  asked: Operation<Input, Output, Loaded>,
+  caller: Caller,
+  input: z.output<Input>,
+  claim?: Claim,
+): Promise<z.output<Output>> {
+  for (let decisions = 0; decisions < mostDecisions; decisions += 1) {
+    const loaded = await asked.load(core, caller, input)
+    const plan = asked.decide(input, loaded, { caller, now: core.clock.now(), newId, settings: core.settings })
+    if (writesNothing(plan)) return plan.reply
+    const outcome = await core.commit(plan, claim)
+    switch (outcome.kind) {
+      case 'done':
+        asked.committed?.(core, caller, outcome.reply)
+        return outcome.reply
+      case 'known':
+        return replay(asked, claim!, outcome)
+      case 'short':
+        throw new DomainError('INSUFFICIENT_BALANCE', 'The source account does not hold enough for this', {
+          field: 'source.accountId',
+        })
+      case 'exists': {
+        const refusal = asked.exists?.[outcome.constraint]
+        if (refusal) throw refusal(input)
+        break
+      }
+      case 'moved':
+        break
+    }
+  }
+  throw new DomainError('CONFLICT', 'What this works on keeps changing; try again')
+}
+
+/** The decision was that there is nothing to do. */
+function writesNothing(plan: Plan<unknown>): boolean {
+  return Object.keys(plan).length === 1
+}
+
+function requirePermission({ permission, sandboxOnly }: Described<z.ZodType, z.ZodType>, caller: Caller): void {
+  if (!caller.permissions.includes(permission)) {
+    throw new DomainError('FORBIDDEN', `This needs a token with the permission ${permission}`, { permission })
+  }
+  if (sandboxOnly && caller.environment !== 'SANDBOX') {
+    throw new DomainError('FORBIDDEN', 'This works with sandbox credentials only')
+  }
+}
+
+function claimOf(name: string, { caller, idempotencyKey }: Call, input: unknown): Claim | undefined {
+  if (idempotencyKey === undefined) return undefined
+  if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
+    throw new DomainError('INVALID_INPUT', 'An idempotency key is 1 to 255 visible ASCII characters', {
+      field: 'Idempotency-Key',
+    })
+  }
+  const inputHash = createHash('sha256').update(canonicalJson(input)).digest('hex')
+  return { worldId: caller.worldId, operation: name, key: idempotencyKey, inputHash }
+}
+
+async function answeredBefore<Output extends z.ZodType>(
+  core: Core,
+  asked: { output: Output },
+  claim: Claim,
+): Promise<{ reply: z.output<Output> } | undefined> {
+  const [known] = await core.database.query<{ inputHash: string; reply: unknown }>(
+    `select input_hash as "inputHash", reply from idempotency_key where world_id = $1 and operation = $2 and key = $3`,
+    [claim.worldId, claim.operation, claim.key],
+  )
+  return known && { reply: replay(asked, claim, known) }
+}
+
+function replay<Output extends z.ZodType>(
+  asked: { output: Output },
+  claim: Claim,
+  known: { inputHash: string; reply: unknown },
+): z.output<Output> {
+  if (known.inputHash !== claim.inputHash) {
+    throw new DomainError('IDEMPOTENCY_KEY_REUSED', 'This idempotency key was used before, with another input', {
+      field: 'Idempotency-Key',
+      value: claim.key,
+    })
+  }
+  return asked.output.parse(known.reply)
+}

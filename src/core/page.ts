@@ -1,0 +1,158 @@
+/**
+ * Lists: keyset pages over (created_at, id), newest first unless asked otherwise, always inside one world. A page costs the same wherever
+ * it stands; the total is counted only when asked for.
+ */
+import { z } from 'zod'
+import { decodePlace, encodePlace, type Place } from '../base/cursor.ts'
+import type { Parameter, Queryable } from '../database/port.ts'
+import { selectList, type TableName } from '../database/tables.ts'
+import { pageLimit } from './input.ts'
+
+/** The part of a list's input that says which page. */
+export const pageInput = { limit: pageLimit, cursor: z.string().max(200).optional(), withTotal: z.boolean().default(false) }
+
+export interface PageInput {
+  limit: number
+  cursor?: string | undefined
+  withTotal: boolean
+}
+
+export interface Page<Item> {
+  data: Item[]
+  hasMore: boolean
+  /** Only when there is more. */
+  nextCursor?: string | undefined
+  /** Of all that match, whatever the page; only when asked for. */
+  totalCount?: number | undefined
+}
+
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    data: z.array(item),
+    hasMore: z.boolean(),
+    nextCursor: z.string().optional(),
+    totalCount: z.int().optional(),
+  })
+}
+
+/** One condition of a list, with `?` for each of its parameters: `['status = ?', 'PENDING']`. */
+export type Condition = readonly [sql: string, ...parameters: Parameter[]]
+
+/** The conditions whose value was given. */
+export function given<Value extends Parameter>(value: Value | undefined, sql: string): Condition[] {
+  return value === undefined ? [] : [[sql, value]]
+}
+
+export interface ListSource {
+  /** Table expression; the listed table's alias must be `t`. */
+  from: string
+  /** Select list. */
+  select: string
+}
+
+export function listed(table: TableName): ListSource {
+  return { from: `${table} t`, select: selectList(table, 't') }
+}
+
+export async function readPage<Row extends Place>(
+  database: Queryable,
+  source: ListSource,
+  worldId: string,
+  conditions: readonly Condition[],
+  page: PageInput & { ascending?: boolean },
+): Promise<Page<Row>> {
+  const where = new Where([['t.world_id = ?', worldId], ...conditions])
+  const counted = page.withTotal ? count(database, source, where) : undefined
+  const rows = await readRows<Row>(database, source, where, page)
+  return { ...cut(rows, page.limit), ...(counted ? { totalCount: await counted } : {}) }
+}
+
+async function readRows<Row>(
+  database: Queryable,
+  { from, select }: ListSource,
+  where: Where,
+  { cursor, limit, ascending = false }: PageInput & { ascending?: boolean },
+): Promise<Row[]> {
+  const [direction, after] = ascending ? ['asc', '>'] : ['desc', '<']
+  const place = cursor === undefined ? undefined : decodePlace(cursor)
+  const bounded = where.and(place ? [[`(t.created_at, t.id) ${after} (?, ?)`, place.createdAt, place.id]] : [])
+  return database.query<Row>(
+    `select ${select} from ${from} where ${bounded.sql} order by t.created_at ${direction}, t.id ${direction} limit $${bounded.parameters.length + 1}`,
+    [...bounded.parameters, limit + 1],
+  )
+}
+
+/**
+ * The same page of several owners' lists at once, in one statement: for each owner the first rows after the cursor. Costs an index look-up
+ * per owner, however many rows they own. Pages come in the order of `ownerIds`.
+ */
+export async function readPagesOfOwners<Row extends Place>(
+  database: Queryable,
+  { from, select }: ListSource,
+  worldId: string,
+  ownerColumn: 'customer_id' | 'source_account_id' | 'destination_account_id',
+  ownerIds: readonly string[],
+  { limit, cursor }: Pick<PageInput, 'limit' | 'cursor'>,
+): Promise<Page<Row>[]> {
+  const place = cursor === undefined ? undefined : decodePlace(cursor, 'after')
+  const after = place ? 'and (t.created_at, t.id) < ($4, $5)' : ''
+  const rows = await database.query<Row & { ownerId: string }>(
+    `select owner.id as "ownerId", page.* from unnest($2::uuid[]) as owner(id) cross join lateral (
+       select ${select} from ${from} where t.world_id = $1 and t.${ownerColumn} = owner.id ${after}
+       order by t.created_at desc, t.id desc limit $3
+     ) page`,
+    [worldId, ownerIds, limit + 1, ...(place ? [place.createdAt, place.id] : [])],
+  )
+  const rowsOf = Map.groupBy(rows, ({ ownerId }) => ownerId)
+  return ownerIds.map((ownerId) => cut(rowsOf.get(ownerId) ?? [], limit))
+}
+
+/** How many rows each owner has, in the order of `ownerIds`. */
+export async function countOfOwners(
+  database: Queryable,
+  { from }: ListSource,
+  worldId: string,
+  ownerColumn: 'customer_id' | 'source_account_id' | 'destination_account_id',
+  ownerIds: readonly string[],
+): Promise<number[]> {
+  const rows = await database.query<{ ownerId: string; count: bigint }>(
+    `select t.${ownerColumn} as "ownerId", count(*) as count from ${from}
+     where t.world_id = $1 and t.${ownerColumn} = any($2::uuid[]) group by t.${ownerColumn}`,
+    [worldId, ownerIds],
+  )
+  const counts = new Map(rows.map(({ ownerId, count }) => [ownerId, Number(count)]))
+  return ownerIds.map((ownerId) => counts.get(ownerId) ?? 0)
+}
+
+/** A page of rows that were read with one more than its limit. */
+function cut<Row extends Place>(rows: Row[], limit: number): Page<Row> {
+  const hasMore = rows.length > limit
+  const data = hasMore ? rows.slice(0, limit) : rows
+  return { data, hasMore, ...(hasMore ? { nextCursor: encodePlace(data.at(-1)!) } : {}) }
+}
+
+async function count(database: Queryable, { from }: ListSource, { sql, parameters }: Where): Promise<number> {
+  const [row] = await database.query<{ count: bigint }>(`select count(*) as count from ${from} where ${sql}`, parameters)
+  return Number(row!.count)
+}
+
+class Where {
+  readonly sql: string
+  readonly parameters: readonly Parameter[]
+  readonly #conditions: readonly Condition[]
+
+  constructor(conditions: readonly Condition[]) {
+    let number = 0
+    this.#conditions = conditions
+    this.sql = conditions.map(([sql]) => sql.replace(/\?/g, () => `$${++number}`)).join(' and ')
+    this.parameters = conditions.flatMap(([, ...parameters]) => parameters)
+  }
+
+  and(conditions: readonly Condition[]): Where {
+    return new Where([...this.#conditions, ...conditions])
+  }
+}
+
+export function mapPage<From, To>(page: Page<From>, map: (item: From) => To): Page<To> {
+  return { ...page, data: page.data.map(map) }
+}

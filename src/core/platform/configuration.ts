@@ -1,0 +1,151 @@
+/** A platform's configuration in one world. */
+import { z } from 'zod'
+import { endpointFault } from '../../base/address.ts'
+import { toId } from '../../base/ids.ts'
+import { DomainError } from '../../base/refusal.ts'
+import { newCurrencyAccounts } from '../accounts/internal.ts'
+import type { EventDraft } from '../commit.ts'
+import { currencyCode, int64 } from '../input.ts'
+import { operation, query } from '../operation.ts'
+import { readWorld, type SupportedCurrency, type World, worldRow } from './world.ts'
+
+const transactionTypes = z.array(z.enum(['INCOMING', 'OUTGOING']))
+const counterpartyFields = z.array(z.object({ name: z.string().min(1).max(60), mandatory: z.boolean() }))
+
+export const PlatformConfig = z.object({
+  id: z.string(),
+  umaDomain: z.string(),
+  proxyUmaSubdomain: z.string().optional(),
+  webhookEndpoint: z.string().optional(),
+  isRegulatedFinancialInstitution: z.boolean(),
+  supportedCurrencies: z.array(
+    z.object({
+      currencyCode: z.string(),
+      minAmount: int64,
+      maxAmount: int64,
+      enabledTransactionTypes: transactionTypes,
+      requiredCounterpartyFields: counterpartyFields,
+      providerRequiredCustomerFields: z.array(z.string()),
+    }),
+  ),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+})
+
+export type PlatformConfig = z.output<typeof PlatformConfig>
+
+function toPlatformConfig(world: World): PlatformConfig {
+  return {
+    id: toId('PlatformConfig', world.id),
+    umaDomain: world.umaDomain,
+    ...(world.proxyUmaSubdomain === null ? {} : { proxyUmaSubdomain: world.proxyUmaSubdomain }),
+    ...(world.webhookEndpoint === null ? {} : { webhookEndpoint: world.webhookEndpoint }),
+    isRegulatedFinancialInstitution: world.isRegulated,
+    supportedCurrencies: world.supportedCurrencies.map((supported) => ({
+      currencyCode: supported.currencyCode,
+      minAmount: BigInt(supported.minAmount),
+      maxAmount: BigInt(supported.maxAmount),
+      enabledTransactionTypes: [...supported.enabledTransactionTypes],
+      requiredCounterpartyFields: [...supported.requiredCounterpartyFields],
+      providerRequiredCustomerFields: [...supported.providerRequiredCustomerFields],
+    })),
+    createdAt: world.createdAt.toISOString(),
+    updatedAt: world.updatedAt.toISOString(),
+  }
+}
+
+export const getConfiguration = query({
+  name: 'getConfiguration',
+  permission: 'VIEW',
+  input: z.object({}),
+  output: PlatformConfig,
+  answer: async ({ database }, { worldId }) => toPlatformConfig((await readWorld(database, worldId))!),
+})
+
+const limit = z
+  .union([z.int(), z.bigint()])
+  .transform((value) => BigInt(value))
+  .refine((value) => value > 0n, { error: 'expected more than zero', params: { code: 'INVALID_AMOUNT' } })
+
+const supportedCurrencyInput = z
+  .object({
+    currencyCode,
+    minAmount: limit,
+    maxAmount: limit,
+    enabledTransactionTypes: transactionTypes.default(['INCOMING', 'OUTGOING']),
+    requiredCounterpartyFields: counterpartyFields.default([]),
+  })
+  .refine(({ minAmount, maxAmount }) => minAmount <= maxAmount, { path: ['minAmount'], error: 'expected at most maxAmount' })
+
+/** Spec silent: supportedCurrencies replaces the whole list; a currency that is new gets its accounts at once. */
+export const updateConfiguration = operation({
+  name: 'updateConfiguration',
+  permission: 'MANAGE',
+  input: z.object({
+    umaDomain: z
+      .string()
+      .max(253)
+      .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'expected a domain name in lower case')
+      .optional(),
+    webhookEndpoint: z.string().max(2000).optional(),
+    supportedCurrencies: z
+      .array(supportedCurrencyInput)
+      .min(1)
+      .max(50)
+      .refine((list) => new Set(list.map(({ currencyCode: code }) => code)).size === list.length, 'expected each currency once')
+      .optional(),
+  }),
+  output: PlatformConfig,
+  load: async ({ database }, { worldId }, input) => {
+    const [world, owned] = await Promise.all([
+      readWorld(database, worldId),
+      input.supportedCurrencies
+        ? database.query<{ currency: string }>(
+            'select currency from internal_account where world_id = $1 and customer_id is null',
+            [worldId],
+          )
+        : [],
+    ])
+    return { world: world!, owned: new Set(owned.map(({ currency }) => currency)) }
+  },
+  decide(input, { world, owned }, { now, newId, settings, caller }) {
+    const { umaDomain, webhookEndpoint, supportedCurrencies } = input
+    if (webhookEndpoint !== undefined) {
+      const fault = endpointFault(webhookEndpoint, settings.allowLocalWebhooks && caller.environment === 'SANDBOX')
+      if (fault)
+        throw new DomainError('INVALID_INPUT', `webhookEndpoint: ${fault}`, { field: 'webhookEndpoint', value: webhookEndpoint })
+    }
+    const changed: World = {
+      ...world,
+      ...(umaDomain === undefined ? {} : { umaDomain }),
+      ...(webhookEndpoint === undefined ? {} : { webhookEndpoint }),
+      ...(supportedCurrencies === undefined
+        ? {}
+        : { supportedCurrencies: supportedCurrencies.map((one) => supported(one, world)) }),
+      updatedAt: now,
+    }
+    const accounts = (supportedCurrencies ?? [])
+      .filter(({ currencyCode: code }) => !owned.has(code))
+      .map(({ currencyCode: code }) => newCurrencyAccounts(world.id, code, newId, now))
+    return {
+      reply: toPlatformConfig(changed),
+      update: { world: [worldRow(changed)] },
+      insert: {
+        ledger_account: accounts.flatMap(({ ledger_account }) => ledger_account),
+        internal_account: accounts.flatMap(({ internal_account }) => internal_account),
+      },
+      events: webhookEndpoint === undefined ? [] : [testEvent(world.id)],
+    }
+  },
+  committed: ({ worlds }, { worldId }) => worlds.drop(worldId),
+})
+
+function supported(input: Omit<SupportedCurrency, 'providerRequiredCustomerFields'>, world: World): SupportedCurrency {
+  const before = world.supportedCurrencies.find(({ currencyCode: code }) => code === input.currencyCode)
+  return { ...input, providerRequiredCustomerFields: before?.providerRequiredCustomerFields ?? [] }
+}
+
+/** The TEST webhook. */
+function testEvent(worldId: string): EventDraft {
+  return { worldId, type: 'TEST', resourceId: toId('PlatformConfig', worldId), customerId: null, payload: { test: true } }
+}

@@ -1,0 +1,196 @@
+/** API tokens: who may call, and what they may do. Secrets are random, shown once and stored as their digest. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { type Cached, cached } from '../../base/cached.ts'
+import { toId } from '../../base/ids.ts'
+import { DomainError } from '../../base/refusal.ts'
+import type { Queryable } from '../../database/port.ts'
+import { type ApiTokenRow, selectList } from '../../database/tables.ts'
+import { idOf, instant, text } from '../input.ts'
+import { type Caller, type Environment, operation, type Permission, permissions, query } from '../operation.ts'
+import { given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
+
+const permissionSet = z.array(z.enum(permissions))
+
+export const Token = z.object({
+  id: z.string(),
+  name: z.string(),
+  permissions: permissionSet,
+  clientId: z.string(),
+  /** Only in the answer that creates the token. */
+  clientSecret: z.string().optional(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+})
+
+export type Token = z.output<typeof Token>
+
+function toToken(row: ApiTokenRow): Token {
+  return {
+    id: toId('Token', row.id),
+    name: row.name,
+    permissions: permissionSet.parse(row.permissions),
+    clientId: row.clientId,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+export interface NewToken {
+  worldId: string
+  name: string
+  permissions: readonly Permission[]
+  /** Given only by the bootstrap. */
+  credentials?: Credentials | undefined
+}
+
+export interface Credentials {
+  clientId: string
+  clientSecret: string
+}
+
+/** The row of a new token, and the secret that is shown once. */
+export function newToken(token: NewToken, id: string, now: Date): { row: ApiTokenRow; credentials: Credentials } {
+  const credentials = token.credentials ?? {
+    clientId: randomBytes(16).toString('hex'),
+    clientSecret: randomBytes(32).toString('hex'),
+  }
+  const row: ApiTokenRow = {
+    id,
+    worldId: token.worldId,
+    name: token.name,
+    clientId: credentials.clientId,
+    secretHash: digest(credentials.clientSecret).toString('hex'),
+    permissions: [...token.permissions],
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  }
+  return { row, credentials }
+}
+
+/** A repeat with the same idempotency key is answered without the secret: it is stored nowhere. */
+export const createToken = operation({
+  name: 'createToken',
+  permission: 'MANAGE',
+  input: z.object({ name: text(100), permissions: permissionSet.min(1) }),
+  output: Token,
+  load: async () => undefined,
+  decide(input, _loaded, { caller, now, newId }) {
+    const { row, credentials } = newToken(
+      { worldId: caller.worldId, ...input, permissions: [...new Set(input.permissions)] },
+      newId(),
+      now,
+    )
+    const token = toToken(row)
+    return {
+      reply: { ...token, clientSecret: credentials.clientSecret },
+      remembered: token,
+      insert: { api_token: [row] },
+    }
+  },
+})
+
+export const listTokens = query({
+  name: 'listTokens',
+  permission: 'VIEW',
+  input: z.object({
+    name: z.string().max(100).optional(),
+    createdAfter: instant.optional(),
+    createdBefore: instant.optional(),
+    updatedAfter: instant.optional(),
+    updatedBefore: instant.optional(),
+    ...pageInput,
+  }),
+  output: pageOf(Token),
+  async answer({ database }, { worldId }, { name, createdAfter, createdBefore, updatedAfter, updatedBefore, ...page }) {
+    const conditions = [
+      ...given(name, 't.name = ?'),
+      ...given(createdAfter, 't.created_at >= ?'),
+      ...given(createdBefore, 't.created_at <= ?'),
+      ...given(updatedAfter, 't.updated_at >= ?'),
+      ...given(updatedBefore, 't.updated_at <= ?'),
+    ]
+    return mapPage(await readPage<ApiTokenRow>(database, listed('api_token'), worldId, conditions, page), toToken)
+  },
+})
+
+const tokenInput = z.object({ tokenId: idOf('Token') })
+
+export const getToken = query({
+  name: 'getToken',
+  permission: 'VIEW',
+  input: tokenInput,
+  output: Token,
+  answer: async ({ database }, { worldId }, { tokenId }) => toToken(await requireToken(database, worldId, tokenId)),
+})
+
+export const deleteToken = operation({
+  name: 'deleteToken',
+  permission: 'MANAGE',
+  input: tokenInput,
+  output: Token,
+  load: ({ database }, { worldId }, { tokenId }) => requireToken(database, worldId, tokenId),
+  decide: (_input, row) => ({ reply: toToken(row), guard: { api_token: [row] }, remove: { api_token: [row.id] } }),
+  committed: ({ tokens }, _caller, { clientId, id }) => {
+    tokens.drop(clientId)
+    tokens.drop(id)
+  },
+})
+
+async function requireToken(database: Queryable, worldId: string, id: string): Promise<ApiTokenRow> {
+  const [row] = await database.query<ApiTokenRow>(
+    `select ${selectList('api_token')} from api_token where world_id = $1 and id = $2`,
+    [worldId, id],
+  )
+  if (!row) throw new DomainError('TOKEN_NOT_FOUND', 'There is no such token', { field: 'tokenId' })
+  return row
+}
+
+// ── Authentication ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+type TokenInWorld = ApiTokenRow & { environment: Environment }
+
+export type Tokens = Cached<{ secretHash: Buffer; caller: Caller }>
+
+/** Tokens by client id, or by their `Token:<uuid>`. */
+export function createTokens(database: Queryable): Tokens {
+  return cached(async (username) => {
+    const [row] = await database.query<TokenInWorld>(
+      `select ${selectList('api_token', 't')}, world.environment from api_token t join world on world.id = t.world_id
+       where t.client_id = $1 or 'Token:' || t.id = $1`,
+      [username],
+    )
+    if (!row) return undefined
+    const { worldId, environment } = row
+    return {
+      secretHash: Buffer.from(row.secretHash, 'hex'),
+      caller: { worldId, environment, permissions: permissionSet.parse(row.permissions) },
+    }
+  })
+}
+
+const nobody = digest('')
+
+/** Who the credentials of an `Authorization: Basic …` header belong to. Refuses UNAUTHORIZED, whatever is wrong with them. */
+export async function authenticate(tokens: Tokens, authorization: string | undefined): Promise<Caller> {
+  const credentials = authorization === undefined ? undefined : readBasic(authorization)
+  const token = credentials && (await tokens.get(credentials.username))
+  // An unknown client costs the same comparison as a wrong secret.
+  const matches = timingSafeEqual(token?.secretHash ?? nobody, digest(credentials?.password ?? ''))
+  if (!token || !matches) throw new DomainError('UNAUTHORIZED', 'Missing or invalid credentials')
+  return token.caller
+}
+
+function readBasic(authorization: string): { username: string; password: string } | undefined {
+  const encoded = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization)?.[1]
+  if (encoded === undefined) return undefined
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8')
+  // The id may contain a colon (Token:<uuid>): the secret never does.
+  const colon = decoded.lastIndexOf(':')
+  return colon < 0 ? undefined : { username: decoded.slice(0, colon), password: decoded.slice(colon + 1) }
+}
+
+function digest(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}

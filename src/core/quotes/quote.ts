@@ -1,0 +1,103 @@
+/** A quote: a locked rate with its fees and, once executed, the payment that follows it. */
+import { z } from 'zod'
+import { currencyOf } from '../../base/currency.ts'
+import { toId } from '../../base/ids.ts'
+import { DomainError } from '../../base/refusal.ts'
+import type { Queryable } from '../../database/port.ts'
+import { type QuoteRow, selectList } from '../../database/tables.ts'
+import { PaymentInstruction } from '../accounts/funding-instructions.ts'
+import { Destination, Source, toDestination, toSource } from '../endpoint.ts'
+import { currencyObject, int64 } from '../input.ts'
+import type { RateDetails } from './pricing.ts'
+
+export const quoteStatuses = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'EXPIRED'] as const
+
+export const rateDetails = z.object({
+  counterpartyMultiplier: z.number(),
+  counterpartyFixedFee: int64,
+  serviceApiMultiplier: z.number(),
+  serviceApiFixedFee: int64,
+  serviceApiVariableFeeRate: z.number(),
+  serviceApiVariableFeeAmount: int64,
+})
+
+export const Quote = z.object({
+  id: z.string(),
+  status: z.enum(quoteStatuses),
+  createdAt: z.string(),
+  expiresAt: z.string(),
+  executedAt: z.string().optional(),
+  source: Source.extend({ customerId: z.string().optional() }),
+  destination: Destination,
+  sendingCurrency: currencyObject,
+  receivingCurrency: currencyObject,
+  lockedCurrencySide: z.enum(['SENDING', 'RECEIVING']),
+  totalSendingAmount: int64,
+  totalReceivingAmount: int64,
+  exchangeRate: z.number(),
+  feesIncluded: int64,
+  transactionId: z.string(),
+  paymentInstructions: z.array(PaymentInstruction).optional(),
+  rateDetails,
+  description: z.string().optional(),
+})
+
+export type Quote = z.output<typeof Quote>
+
+export function toQuote(row: QuoteRow): Quote {
+  return {
+    id: toId('Quote', row.id),
+    status: row.status,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    ...(row.executedAt === null ? {} : { executedAt: row.executedAt.toISOString() }),
+    source: {
+      ...toSource(row, row.sendingCurrency),
+      ...(row.customerId === null ? {} : { customerId: toId('Customer', row.customerId) }),
+    },
+    destination: toDestination(row, row.receivingCurrency),
+    sendingCurrency: currencyOf(row.sendingCurrency),
+    receivingCurrency: currencyOf(row.receivingCurrency),
+    lockedCurrencySide: row.lockedCurrencySide,
+    totalSendingAmount: row.totalSendingAmount,
+    totalReceivingAmount: row.totalReceivingAmount,
+    exchangeRate: Number(row.exchangeRate),
+    feesIncluded: row.feesIncluded,
+    transactionId: toId('Transaction', row.transactionId),
+    ...(row.paymentInstructions === null
+      ? {}
+      : { paymentInstructions: row.paymentInstructions as unknown as PaymentInstruction[] }),
+    rateDetails: toRateDetails(row.rateDetails as unknown as RateDetails),
+    ...(row.description === null ? {} : { description: row.description }),
+  }
+}
+
+/** Stored as JSON, whose small integers are read as numbers. */
+export function toRateDetails(stored: RateDetails): RateDetails {
+  return {
+    counterpartyMultiplier: stored.counterpartyMultiplier,
+    counterpartyFixedFee: BigInt(stored.counterpartyFixedFee),
+    serviceApiMultiplier: stored.serviceApiMultiplier,
+    serviceApiFixedFee: BigInt(stored.serviceApiFixedFee),
+    serviceApiVariableFeeRate: stored.serviceApiVariableFeeRate,
+    serviceApiVariableFeeAmount: BigInt(stored.serviceApiVariableFeeAmount),
+  }
+}
+
+export function quotesById(database: Queryable, worldId: string, ids: readonly string[]): Promise<QuoteRow[]> {
+  return database.query<QuoteRow>(`select ${selectList('quote')} from quote where world_id = $1 and id = any($2::uuid[])`, [
+    worldId,
+    ids,
+  ])
+}
+
+/** Refuses QUOTE_NOT_FOUND. */
+export async function requireQuote(database: Queryable, worldId: string, id: string): Promise<QuoteRow> {
+  const [row] = await quotesById(database, worldId, [id])
+  if (!row) throw quoteNotFound()
+  return row
+}
+
+export function quoteNotFound(): DomainError {
+  return new DomainError('QUOTE_NOT_FOUND', 'There is no such quote', { field: 'quoteId' })
+}

@@ -1,0 +1,45 @@
+/** One quote, and the list of them. */
+import { z } from 'zod'
+import type { QuoteRow } from '../../database/tables.ts'
+import { accountReference, idOf, instant } from '../input.ts'
+import { query } from '../operation.ts'
+import { given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
+import { Quote, quoteStatuses, requireQuote, toQuote } from './quote.ts'
+
+export const getQuote = query({
+  name: 'getQuote',
+  permission: 'VIEW',
+  input: z.object({ quoteId: idOf('Quote') }),
+  output: Quote,
+  answer: async ({ database }, { worldId }, { quoteId }) => toQuote(await requireQuote(database, worldId, quoteId)),
+})
+
+export const listQuotes = query({
+  name: 'listQuotes',
+  permission: 'VIEW',
+  input: z.object({
+    customerId: idOf('Customer').optional(),
+    sendingAccountId: accountReference.optional(),
+    receivingAccountId: accountReference.optional(),
+    sendingUmaAddress: z.string().max(400).toLowerCase().optional(),
+    receivingUmaAddress: z.string().max(400).toLowerCase().optional(),
+    status: z.enum(quoteStatuses).optional(),
+    createdAfter: instant.optional(),
+    createdBefore: instant.optional(),
+    ...pageInput,
+  }),
+  output: pageOf(Quote),
+  async answer({ database }, { worldId }, input) {
+    const conditions = [
+      ...given(input.customerId, 't.customer_id = ?'),
+      ...given(input.sendingAccountId?.id, 't.source_account_id = ?'),
+      ...given(input.receivingAccountId?.id, 't.destination_account_id = ?'),
+      ...given(input.sendingUmaAddress, 't.source_uma_address = ?'),
+      ...given(input.receivingUmaAddress, 't.destination_uma_address = ?'),
+      ...given(input.status, 't.status = ?'),
+      ...given(input.createdAfter, 't.created_at >= ?'),
+      ...given(input.createdBefore, 't.created_at <= ?'),
+    ]
+    return mapPage(await readPage<QuoteRow>(database, listed('quote'), worldId, conditions, input), toQuote)
+  },
+})

@@ -1,0 +1,63 @@
+/** One transaction, and the list of them. */
+import { z } from 'zod'
+import { uuidOf } from '../../base/ids.ts'
+import type { TransactionRow } from '../../database/tables.ts'
+import { idOf, instant } from '../input.ts'
+import { query } from '../operation.ts'
+import { type Condition, given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
+import { requireTransaction, Transaction, toTransaction, transactionStatuses, transactionTypes } from './transaction.ts'
+
+export const getTransaction = query({
+  name: 'getTransaction',
+  permission: 'VIEW',
+  input: z.object({ transactionId: idOf('Transaction') }),
+  output: Transaction,
+  answer: async ({ database }, { worldId }, { transactionId }) =>
+    toTransaction(await requireTransaction(database, worldId, transactionId)),
+})
+
+/** An account id or a UMA address. */
+const accountIdentifier = z.string().max(400)
+
+export const listTransactions = query({
+  name: 'listTransactions',
+  permission: 'VIEW',
+  input: z.object({
+    customerId: idOf('Customer').optional(),
+    platformCustomerId: z.string().max(255).optional(),
+    accountIdentifier: accountIdentifier.optional(),
+    senderAccountIdentifier: accountIdentifier.optional(),
+    receiverAccountIdentifier: accountIdentifier.optional(),
+    status: z.enum(transactionStatuses).optional(),
+    type: z.enum(transactionTypes).optional(),
+    reference: z.string().max(100).optional(),
+    startDate: instant.optional(),
+    endDate: instant.optional(),
+    sortOrder: z.enum(['asc', 'desc']).default('desc'),
+    ...pageInput,
+  }),
+  output: pageOf(Transaction),
+  async answer({ database }, { worldId }, input) {
+    const conditions = [
+      ...given(input.customerId, 't.customer_id = ?'),
+      ...given(input.platformCustomerId, 't.platform_customer_id = ?'),
+      ...side(input.accountIdentifier, ['source', 'destination']),
+      ...side(input.senderAccountIdentifier, ['source']),
+      ...side(input.receiverAccountIdentifier, ['destination']),
+      ...given(input.status, 't.status = ?'),
+      ...given(input.type, 't.type = ?'),
+      ...given(input.reference, 't.reference = ?'),
+      ...given(input.startDate, 't.created_at >= ?'),
+      ...given(input.endDate, 't.created_at <= ?'),
+    ]
+    const page = { ...input, ascending: input.sortOrder === 'asc' }
+    return mapPage(await readPage<TransactionRow>(database, listed('transaction'), worldId, conditions, page), toTransaction)
+  },
+})
+
+function side(identifier: string | undefined, sides: readonly ('source' | 'destination')[]): Condition[] {
+  if (identifier === undefined) return []
+  const accountId = uuidOf('InternalAccount', identifier) ?? uuidOf('ExternalAccount', identifier)
+  const [column, value] = accountId === undefined ? ['uma_address', identifier.toLowerCase()] : ['account_id', accountId]
+  return [[`(${sides.map((one) => `t.${one}_${column} = ?`).join(' or ')})`, ...sides.map(() => value)]]
+}

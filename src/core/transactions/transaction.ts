@@ -1,0 +1,114 @@
+/** A transaction: a payment, incoming or outgoing, as the platform sees it. */
+import { z } from 'zod'
+import { currencyOf } from '../../base/currency.ts'
+import { toId } from '../../base/ids.ts'
+import { DomainError } from '../../base/refusal.ts'
+import type { Queryable } from '../../database/port.ts'
+import { selectList, type TransactionRow } from '../../database/tables.ts'
+import type { EventDraft } from '../commit.ts'
+import { Destination, Source, toDestination, toSource } from '../endpoint.ts'
+import { int64, money } from '../input.ts'
+import type { RateDetails } from '../quotes/pricing.ts'
+import { rateDetails, toRateDetails } from '../quotes/quote.ts'
+
+export const transactionStatuses = [
+  'CREATED',
+  'PENDING',
+  'PROCESSING',
+  'SENT',
+  'COMPLETED',
+  'REJECTED',
+  'FAILED',
+  'REFUNDED',
+  'EXPIRED',
+] as const
+
+export const transactionTypes = ['INCOMING', 'OUTGOING'] as const
+
+const Refund = z.object({ reference: z.string(), initiatedAt: z.string(), settledAt: z.string().optional() })
+
+export type Refund = z.output<typeof Refund>
+
+export const Transaction = z.object({
+  id: z.string(),
+  status: z.enum(transactionStatuses),
+  type: z.enum(transactionTypes),
+  source: Source,
+  destination: Destination,
+  customerId: z.string().optional(),
+  platformCustomerId: z.string().optional(),
+  sentAmount: money.optional(),
+  receivedAmount: money,
+  exchangeRate: z.number().optional(),
+  fees: int64.optional(),
+  quoteId: z.string().optional(),
+  settledAt: z.string().optional(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  description: z.string().optional(),
+  reconciliationInstructions: z.object({ reference: z.string() }).optional(),
+  rateDetails: rateDetails.partial().optional(),
+  counterpartyInformation: z.record(z.string(), z.string()).optional(),
+  refund: Refund.optional(),
+  failureReason: z.string().optional(),
+})
+
+export type Transaction = z.output<typeof Transaction>
+
+export function toTransaction(row: TransactionRow): Transaction {
+  const outgoing = row.type === 'OUTGOING'
+  return {
+    id: toId('Transaction', row.id),
+    status: row.status,
+    type: row.type,
+    source: toSource(row, row.sourceCurrency),
+    destination: toDestination(row, row.destinationCurrency),
+    ...(row.customerId === null ? {} : { customerId: toId('Customer', row.customerId) }),
+    ...(row.platformCustomerId === null ? {} : { platformCustomerId: row.platformCustomerId }),
+    ...(outgoing ? { sentAmount: { amount: row.sentAmount, currency: currencyOf(row.sourceCurrency) } } : {}),
+    receivedAmount: { amount: row.receivedAmount, currency: currencyOf(row.destinationCurrency) },
+    ...(row.exchangeRate === null ? {} : { exchangeRate: Number(row.exchangeRate) }),
+    ...(outgoing ? { fees: row.fees } : {}),
+    ...(row.quoteId === null ? {} : { quoteId: toId('Quote', row.quoteId) }),
+    ...(row.settledAt === null ? {} : { settledAt: row.settledAt.toISOString() }),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    ...(row.description === null ? {} : { description: row.description }),
+    ...(row.status === 'CREATED' ? {} : { reconciliationInstructions: { reference: row.reference } }),
+    ...(row.rateDetails === null ? {} : { rateDetails: toRateDetails(row.rateDetails as unknown as RateDetails) }),
+    ...(row.counterpartyInformation === null
+      ? {}
+      : { counterpartyInformation: row.counterpartyInformation as Record<string, string> }),
+    ...(row.refund === null ? {} : { refund: toRefund(row.refund as Refund) }),
+    ...(row.failureReason === null ? {} : { failureReason: row.failureReason }),
+  }
+}
+
+function toRefund({ reference, initiatedAt, settledAt }: Refund): Refund {
+  return { reference, initiatedAt, ...(settledAt === undefined ? {} : { settledAt }) }
+}
+
+export function transactionsById(database: Queryable, worldId: string, ids: readonly string[]): Promise<TransactionRow[]> {
+  return database.query<TransactionRow>(
+    `select ${selectList('transaction')} from transaction where world_id = $1 and id = any($2::uuid[])`,
+    [worldId, ids],
+  )
+}
+
+/** Refuses TRANSACTION_NOT_FOUND. */
+export async function requireTransaction(database: Queryable, worldId: string, id: string): Promise<TransactionRow> {
+  const [row] = await transactionsById(database, worldId, [id])
+  if (!row) throw new DomainError('TRANSACTION_NOT_FOUND', 'There is no such transaction', { field: 'transactionId' })
+  return row
+}
+
+/** OUTGOING_PAYMENT or INCOMING_PAYMENT: the transaction as it now is. */
+export function paymentChanged(row: TransactionRow): EventDraft {
+  return {
+    worldId: row.worldId,
+    type: row.type === 'OUTGOING' ? 'OUTGOING_PAYMENT' : 'INCOMING_PAYMENT',
+    resourceId: toId('Transaction', row.id),
+    customerId: row.customerId,
+    payload: { transaction: toTransaction(row) },
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * PostgreSQL inside the process (PGlite, compiled to WASM), in a thread of its own. For trying, developing and testing: it survives a
+ * killed process, but never syncs to disk, so it is not a production store.
+ */
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { messages, type PGlite, types } from '@electric-sql/pglite'
+import { PrismaPGlite } from 'pglite-prisma-adapter'
+import { lockFolder } from './folder-lock.ts'
+import { PrismaClient } from './generated/client.ts'
+import type { Database, Parameter, Queryable } from './port.ts'
+import { decoderOf } from './wire.ts'
+
+export interface WorkerStart {
+  folder?: string
+  dump?: ArrayBuffer
+}
+
+type Work =
+  | { kind: 'query'; text: string; parameters: readonly unknown[] }
+  | { kind: 'script'; text: string }
+  | { kind: 'dump' }
+  | { kind: 'close' }
+
+export type Ask = Work & { id: number }
+
+interface Field {
+  name: string
+  dataTypeID: number
+}
+
+export interface Answer {
+  id: number
+  fields: Field[]
+  rows: unknown[][]
+  affectedRows: number
+  dump?: ArrayBuffer
+  error?: WorkerError
+}
+
+export interface WorkerError {
+  message: string
+  code?: unknown
+  detail?: unknown
+  constraint?: unknown
+  column?: unknown
+  table?: unknown
+}
+
+export interface EmbeddedDatabase extends Database {
+  /** Everything, as a file that `openEmbeddedDatabase` can start from. */
+  dump(): Promise<ArrayBuffer>
+}
+
+/** `folder` undefined keeps everything in memory. Refuses a folder that another process has open. */
+export async function openEmbeddedDatabase(from: { folder?: string; dump?: ArrayBuffer }): Promise<EmbeddedDatabase> {
+  const { folder } = from
+  if (folder !== undefined) mkdirSync(folder, { recursive: true })
+  const unlock = folder === undefined ? () => {} : lockFolder(folder)
+  try {
+    const files = folder === undefined ? undefined : await initialisedFolder(folder)
+    const engine = await startEngine({
+      ...(files === undefined ? {} : { folder: files }),
+      ...(from.dump === undefined ? {} : { dump: from.dump }),
+    })
+    return database(engine, unlock)
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+/** A first start that is killed half-way would leave a folder that never opens: initialise beside it and rename. */
+async function initialisedFolder(folder: string): Promise<string> {
+  const files = join(folder, 'postgres')
+  if (!existsSync(join(files, 'PG_VERSION'))) {
+    const draft = join(folder, 'postgres.new')
+    rmSync(draft, { recursive: true, force: true })
+    rmSync(files, { recursive: true, force: true })
+    const engine = await startEngine({ folder: draft })
+    await engine.stop()
+    renameSync(draft, files)
+  }
+  return files
+}
+
+interface Engine {
+  ask(work: Work): Promise<Answer>
+  stop(): Promise<void>
+}
+
+async function startEngine(start: WorkerStart): Promise<Engine> {
+  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData: start })
+  const waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>()
+  let lastId = 0
+  let ended: Error | undefined
+
+  const wait = (id: number) =>
+    new Promise<Answer>((resolve, reject) => {
+      if (ended) reject(ended)
+      else waiting.set(id, { resolve, reject })
+    })
+  const fail = (error: Error) => {
+    ended = error
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+  }
+  worker.on('message', (answer: Answer) => {
+    const waiter = waiting.get(answer.id)
+    waiting.delete(answer.id)
+    if (answer.error) waiter?.reject(databaseError(answer.error))
+    else waiter?.resolve(answer)
+  })
+  worker.on('error', (error) => fail(error instanceof Error ? error : new Error(String(error))))
+  worker.on('exit', () => fail(new Error('the embedded database has stopped')))
+
+  await wait(0)
+  const ask = (work: Work) => {
+    lastId += 1
+    const answered = wait(lastId)
+    worker.postMessage({ ...work, id: lastId } satisfies Ask)
+    return answered
+  }
+  return {
+    ask,
+    async stop() {
+      await ask({ kind: 'close' })
+      await worker.terminate()
+    },
+  }
+}
+
+/** The same error class and fields as the engine threw in its thread: Prisma's adapter tells errors by them. */
+function databaseError(error: WorkerError): Error {
+  return Object.assign(new messages.DatabaseError(error.message, 0, 'error'), error)
+}
+
+function database(engine: Engine, unlock: () => void): EmbeddedDatabase {
+  // One connection: whoever holds the turn has it alone, and a transaction holds it from begin to commit.
+  let turn: Promise<unknown> = Promise.resolve()
+  function exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = turn.then(work, work)
+    turn = result.catch(() => {})
+    return result
+  }
+  const run = async <Row>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> =>
+    toRows<Row>(await engine.ask({ kind: 'query', text, parameters: parameters.map(encode) }))
+  const script = async (text: string) => {
+    await engine.ask({ kind: 'script', text })
+  }
+
+  const prisma = new PrismaClient({ adapter: new PrismaPGlite(prismaClient(engine, exclusively)) })
+
+  return {
+    engine: 'embedded',
+    prisma,
+    query: (text, parameters) => exclusively(() => run(text, parameters)),
+    transaction: <Result>(work: (tx: Queryable) => Promise<Result>) =>
+      exclusively(async () => {
+        await script('begin')
+        try {
+          const result = await work({ query: run, script })
+          await script('commit')
+          return result
+        } catch (error) {
+          await script('rollback')
+          throw error
+        }
+      }),
+    script: (sql) => exclusively(() => script(sql)),
+    async dump() {
+      const { dump } = await exclusively(() => engine.ask({ kind: 'dump' }))
+      return dump!
+    },
+    async close() {
+      await prisma.$disconnect()
+      await exclusively(() => engine.stop())
+      unlock()
+    },
+  }
+}
+
+function encode(parameter: Parameter): unknown {
+  if (typeof parameter === 'bigint') return parameter.toString()
+  return parameter instanceof Date ? parameter.toISOString() : parameter
+}
+
+function toRows<Row>({ fields, rows }: Answer): Row[] {
+  const columns = fields.map(({ name, dataTypeID }) => ({ name, decode: decoderOf(dataTypeID) }))
+  return rows.map((values) =>
+    Object.fromEntries(columns.map(({ name, decode }, index) => [name, decodeValue(values[index], decode)])),
+  ) as Row[]
+}
+
+function decodeValue(value: unknown, decode: (text: string) => unknown): unknown {
+  return value === null || value === undefined ? null : decode(String(value))
+}
+
+/**
+ * What Prisma's adapter for PGlite uses of it, answered by the thread. Its transactions report success when the commit fails
+ * (adapter 0.7.2), so there are none: `Database.transaction` is the way.
+ */
+function prismaClient(engine: Engine, exclusively: <Result>(work: () => Promise<Result>) => Promise<Result>): PGlite {
+  const client = {
+    async query(text: string, parameters: unknown[], options: { parsers: Record<number, (text: string) => unknown> }) {
+      const answer = await exclusively(() => engine.ask({ kind: 'query', text, parameters }))
+      const decoders = answer.fields.map(
+        ({ dataTypeID }) => options.parsers[dataTypeID] ?? ((text: string) => types.parseType(text, dataTypeID)),
+      )
+      const rows = answer.rows.map((values) => values.map((value, index) => decodeValue(value, decoders[index]!)))
+      return { ...answer, rows }
+    },
+    transaction() {
+      throw new Error('no interactive transactions through Prisma: use Database.transaction')
+    },
+  }
+  return client as unknown as PGlite
+}

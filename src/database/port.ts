@@ -1,0 +1,42 @@
+/**
+ * What the rest of the gateway knows of its database: PostgreSQL, whether a server or the embedded engine. The two differ in speed and
+ * in how many things they do at once, never in SQL.
+ */
+import type { PrismaClient } from './generated/client.ts'
+
+export interface Queryable {
+  /**
+   * Runs one statement, prepared once per connection. Parameters may be strings, numbers, booleans, bigints, Dates, null and arrays of
+   * strings; JSON is passed as its text. Columns come back as bigint (int8), Date (timestamptz), parsed JSON, number, boolean, string.
+   */
+  query<Row>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>
+  /** Runs several statements without parameters, as a migration has them. */
+  script(sql: string): Promise<void>
+}
+
+export type Parameter = string | number | boolean | bigint | Date | null | readonly string[]
+
+export interface Database extends Queryable {
+  readonly engine: 'server' | 'embedded'
+  /** For cold reads and writes of single rows. Interactive transactions go through `transaction`, which works on both engines. */
+  readonly prisma: PrismaClient
+  /** Commits when `work` resolves, rolls back when it throws. On the embedded engine everyone else waits meanwhile: keep it short. */
+  transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>
+  close(): Promise<void>
+}
+
+/** The SQLSTATE of a failed statement, whichever engine reported it. */
+export function sqlState(error: unknown): string | undefined {
+  return property(error, 'code')
+}
+
+/** The constraint that a failed statement broke. */
+export function constraintOf(error: unknown): string | undefined {
+  return property(error, 'constraint')
+}
+
+function property(error: unknown, name: 'code' | 'constraint'): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const value: unknown = Reflect.get(error, name)
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,95 @@
+/** PostgreSQL 15 or newer, by connection string. */
+import { createHash } from 'node:crypto'
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import { PrismaClient } from './generated/client.ts'
+import type { Database, Parameter, Queryable } from './port.ts'
+import { decoderOf } from './wire.ts'
+
+export interface ServerOptions {
+  connections?: number
+  /** Told of connections that break while idle; the pool replaces them. */
+  onConnectionError?: (error: Error) => void
+}
+
+export async function openServerDatabase(url: string, options: ServerOptions = {}): Promise<Database> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.connections ?? 10,
+    // adapter-pg stores timestamptz wrong in any other zone; the timeouts bound what a lost client can hold.
+    options: '-c timezone=UTC -c statement_timeout=60000 -c idle_in_transaction_session_timeout=30000',
+    types: { getTypeParser: decoderOf as typeof pg.types.getTypeParser },
+  })
+  pool.on('error', options.onConnectionError ?? (() => {}))
+  await requirePostgres15(pool)
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
+
+  return {
+    engine: 'server',
+    prisma,
+    ...queryable(pool),
+    async transaction<Result>(work: (tx: Queryable) => Promise<Result>) {
+      const client = await pool.connect()
+      let broken: Error | undefined
+      try {
+        await client.query('begin')
+        const result = await work(queryable(client))
+        await client.query('commit')
+        return result
+      } catch (error) {
+        await client.query('rollback').catch((failure: Error) => {
+          broken = failure
+        })
+        throw error
+      } finally {
+        client.release(broken)
+      }
+    },
+    async close() {
+      await prisma.$disconnect()
+      await pool.end()
+    },
+  }
+}
+
+function queryable(on: pg.Pool | pg.PoolClient): Queryable {
+  return {
+    query: (text, parameters) => run(on, text, parameters),
+    async script(sql) {
+      await on.query(sql)
+    },
+  }
+}
+
+async function run<Row>(on: pg.Pool | pg.PoolClient, text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
+  const { rows } = await on.query({ name: nameOf(text), text, values: parameters.map(encode) })
+  return rows as Row[]
+}
+
+function encode(parameter: Parameter): unknown {
+  if (typeof parameter === 'bigint') return parameter.toString()
+  return parameter instanceof Date ? parameter.toISOString() : parameter
+}
+
+const names = new Map<string, string>()
+
+/** A prepared statement is known by the digest of its text. The set of texts is bounded: they are all written in this code base. */
+function nameOf(text: string): string {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = createHash('sha256').update(text).digest('hex').slice(0, 32)
+    names.set(text, name)
+  }
+  return name
+}
+
+async function requirePostgres15(pool: pg.Pool): Promise<void> {
+  try {
+    const { rows } = await pool.query<{ server_version_num: string }>('show server_version_num')
+    const version = Number(rows[0]?.server_version_num)
+    if (version < 150_000) throw new Error(`PostgreSQL 15 or newer is needed; this server is ${version}`)
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * The tables as plain SQL sees them: their columns in both spellings, and their rows as TypeScript types. Prisma's schema is where they
+ * are defined.
+ */
+import { Prisma } from './generated/client.ts'
+import type {
+  ApiTokenModel,
+  CustomerModel,
+  EventModel,
+  ExternalAccountModel,
+  InternalAccountModel,
+  LedgerAccountModel,
+  PlatformModel,
+  QuoteModel,
+  SigningKeyModel,
+  TaskModel,
+  TransactionModel,
+  WorldModel,
+} from './generated/models.ts'
+
+export type {
+  ApiTokenModel as ApiTokenRow,
+  CustomerModel as CustomerRow,
+  EventModel as EventRow,
+  ExternalAccountModel as ExternalAccountRow,
+  QuoteModel as QuoteRow,
+  SigningKeyModel as SigningKeyRow,
+  TaskModel as TaskRow,
+  TransactionModel as TransactionRow,
+  WorldModel as WorldRow,
+}
+
+/** An internal account together with its balance. */
+export type InternalAccountRow = InternalAccountModel & Pick<LedgerAccountModel, 'balance' | 'updatedAt'>
+
+/** The tables that a commit inserts rows into, with the rows. */
+export interface InsertedRows {
+  platform: PlatformModel
+  world: WorldModel
+  api_token: ApiTokenModel
+  signing_key: SigningKeyModel
+  customer: CustomerModel
+  ledger_account: LedgerAccountModel
+  internal_account: InternalAccountModel
+  external_account: ExternalAccountModel
+  quote: QuoteModel
+  transaction: TransactionModel
+  task: TaskModel
+}
+
+/** The tables whose rows change, each row guarded by its version. */
+export interface VersionedRows {
+  world: WorldModel
+  api_token: ApiTokenModel
+  customer: CustomerModel
+  external_account: ExternalAccountModel
+  quote: QuoteModel
+  transaction: TransactionModel
+}
+
+const fields = {
+  platform: Prisma.PlatformScalarFieldEnum,
+  world: Prisma.WorldScalarFieldEnum,
+  api_token: Prisma.ApiTokenScalarFieldEnum,
+  signing_key: Prisma.SigningKeyScalarFieldEnum,
+  customer: Prisma.CustomerScalarFieldEnum,
+  ledger_account: Prisma.LedgerAccountScalarFieldEnum,
+  internal_account: Prisma.InternalAccountScalarFieldEnum,
+  external_account: Prisma.ExternalAccountScalarFieldEnum,
+  quote: Prisma.QuoteScalarFieldEnum,
+  transaction: Prisma.TransactionScalarFieldEnum,
+  task: Prisma.TaskScalarFieldEnum,
+  event: Prisma.EventScalarFieldEnum,
+} satisfies Record<keyof InsertedRows | 'event', Record<string, string>>
+
+export type TableName = keyof typeof fields
+
+const snakeNames = new Map<string, string>()
+
+/** `createdAt` → `created_at`. */
+export function snakeCase(name: string): string {
+  let snake = snakeNames.get(name)
+  if (snake === undefined) {
+    snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    snakeNames.set(name, snake)
+  }
+  return snake
+}
+
+/** The names of a table's columns in the database. */
+export function columnNames(table: TableName): string[] {
+  return Object.values(fields[table]).map(snakeCase)
+}
+
+/** A select list that returns rows under the code's names: `t.created_at as "createdAt", …`. */
+export function selectList(table: TableName, alias: string = table): string {
+  return Object.values(fields[table])
+    .map((field) => `${alias}.${snakeCase(field)} as "${field}"`)
+    .join(', ')
+}
+
+/** A row under the database's names, as the commit function takes it. */
+export function snakeRow(row: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [snakeCase(name), value]))
+}

@@ -1,0 +1,202 @@
+/** One gateway, put together: configuration → database → core → followers of the log → doors. Tests start it here too. */
+import { createServer as createHttpServer } from 'node:http'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { type Logger, pino } from 'pino'
+import { type Clock, second, systemClock } from './base/clock.ts'
+import { derivedUuid, newId } from './base/ids.ts'
+import type { Config } from './config.ts'
+import { commitFunction } from './core/commit.sql.ts'
+import { createCommitter } from './core/commit.ts'
+import type { Core } from './core/operation.ts'
+import { type CreatedPlatform, createPlatform } from './core/platform/create-platform.ts'
+import { createTokens } from './core/platform/tokens.ts'
+import { createWorlds } from './core/platform/world.ts'
+import { paymentWork } from './core/transactions/payment-work.ts'
+import { migrate } from './database/migrate.ts'
+import { openDatabase } from './database/open.ts'
+import type { Database } from './database/port.ts'
+import { createGraphqlDoor, type GraphqlDoor } from './graphql/server.ts'
+import { openFeed } from './log/feed.ts'
+import { placeEvents, sequencerRoutine } from './log/sequencer.ts'
+import { runDueTasks } from './log/tasks.ts'
+import { createWorker } from './log/worker.ts'
+import { fixedRates } from './rails/rates.ts'
+import { sandboxRail } from './rails/sandbox.ts'
+import { addRestDoor } from './rest/router.ts'
+import { createSender, followLog, prepareFollower } from './webhooks/deliver.ts'
+import { createPoster } from './webhooks/post.ts'
+
+export interface Gateway {
+  core: Core
+  /** Where it listens: http://host:port. */
+  url: string
+  /** The first platform, if this start has created it. */
+  created: CreatedPlatform | undefined
+  /** Does everything that is due now, until nothing is. */
+  drain(): Promise<void>
+  /** Finishes what is under way and lets go of everything. */
+  close(): Promise<void>
+}
+
+/** What a test puts in the place of the real thing. */
+export interface Substitutes {
+  clock?: Clock
+  database?: Database
+  logger?: Logger
+  /** False: nothing happens by itself; `drain` makes it happen. */
+  background?: boolean
+}
+
+const pollMs = second / 2
+
+export async function startGateway(config: Config, substitutes: Substitutes = {}): Promise<Gateway> {
+  const logger = substitutes.logger ?? pino({ level: config.logLevel })
+  const clock = substitutes.clock ?? systemClock()
+  const onConnectionError = (error: Error) => logger.warn({ err: error }, 'a database connection broke')
+  const database =
+    substitutes.database ?? (await openDatabase({ ...config, connections: config.databaseConnections, onConnectionError }))
+  try {
+    return await assemble(config, { logger, clock, database, background: substitutes.background ?? true })
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+interface Parts {
+  logger: Logger
+  clock: Clock
+  database: Database
+  background: boolean
+}
+
+async function assemble(config: Config, { logger, clock, database, background }: Parts): Promise<Gateway> {
+  await migrate(database, [commitFunction, sequencerRoutine])
+  await prepareFollower(database)
+
+  const committer = createCommitter(database, clock, () => wakeAll())
+  const sandbox = sandboxRail(clock)
+  const core: Core = {
+    database,
+    clock,
+    commit: committer.commit,
+    rates: fixedRates,
+    // Spec silent: a production world carries nothing out until a rail is configured for it.
+    railOf: (environment) => (environment === 'SANDBOX' ? sandbox : undefined),
+    worlds: createWorlds(database),
+    tokens: createTokens(database),
+    settings: { quoteLifetimeMs: config.quoteLifetimeMs, allowLocalWebhooks: config.allowLocalWebhooks },
+  }
+  // Followers, in the order in which each hands on to the next.
+  const feed = await openFeed(database)
+  const poster = createPoster()
+  const sender = createSender(core, poster)
+  const handlers = paymentWork(core)
+  const steps = [
+    async () => (await placeEvents(database)) > 0,
+    () => feed.read(),
+    () => followLog(database),
+    () => sender.sendDue(),
+    () =>
+      runDueTasks(database, clock, handlers, (error, { kind, id }) =>
+        logger.error({ err: error, kind, task: id }, 'a task failed'),
+      ),
+  ]
+  const workers = steps.map((step, index) => {
+    const thenWakeNext = async () => {
+      const did = await step()
+      if (did) workers[index + 1]?.wake()
+      return did
+    }
+    return createWorker(thenWakeNext, {
+      pollMs,
+      background,
+      onError: (error) => logger.error({ err: error }, 'a follower failed'),
+    })
+  })
+  function wakeAll(): void {
+    for (const worker of workers) worker.wake()
+  }
+
+  const created = await createFirstPlatform(core, config)
+  const state = { closing: false }
+  const graphql = createGraphqlDoor(core, feed, logger)
+  const app = createServer(database, logger, state, graphql)
+  addRestDoor(app, core, logger)
+  await app.listen({ host: config.host, port: config.port })
+  const { port } = app.server.address() as { port: number }
+
+  return {
+    core,
+    url: config.baseUrl ?? `http://${config.host}:${port}`,
+    created,
+    async drain() {
+      for (let did = true; did; ) {
+        did = false
+        for (const worker of workers) if (await worker.run()) did = true
+      }
+    },
+    async close() {
+      state.closing = true
+      feed.close()
+      await graphql.close()
+      await app.close()
+      await committer.idle()
+      await Promise.all(workers.map((worker) => worker.stop()))
+      await poster.close()
+      await database.close()
+    },
+  }
+}
+
+/** On an empty database: the platform of the first credentials. Of several processes that start at once, one creates it. */
+async function createFirstPlatform({ database, commit, clock }: Core, config: Config): Promise<CreatedPlatform | undefined> {
+  const [existing] = await database.query('select 1 from platform limit 1')
+  if (existing) return undefined
+  return createPlatform(commit, { id: derivedUuid('first platform'), name: 'Demo', credentials: config.bootstrap }, clock.now())
+}
+
+/** One HTTP server: GraphQL takes its own path before Fastify sees it. */
+function createServer(database: Database, logger: Logger, state: { closing: boolean }, graphql: GraphqlDoor): FastifyInstance {
+  const app = Fastify({
+    serverFactory(handler) {
+      const server = createHttpServer((request, response) => {
+        if (!graphql.handle(request, response)) handler(request, response)
+      })
+      graphql.attach(server)
+      return server
+    },
+    bodyLimit: 256 * 1024,
+    requestTimeout: 30 * second,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 400 },
+    genReqId: (request) => {
+      const given = request.headers['x-request-id']
+      return typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : newId()
+    },
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    // The route, not the URL: paths and queries can carry addresses and account numbers.
+    const { method, routeOptions } = request
+    const route = routeOptions.url ?? 'none'
+    logger.info({ requestId: request.id, method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+  })
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.get('/readyz', async (_request, reply) => {
+    const ready = !state.closing && (await answers(database))
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
+  })
+  return app
+}
+
+async function answers(database: Database): Promise<boolean> {
+  try {
+    await database.query('select 1')
+    return true
+  } catch {
+    return false
+  }
+}

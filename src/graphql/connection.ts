@@ -1,0 +1,91 @@
+/** Relay connections over the core's pages. */
+
+import type { z } from 'zod'
+import { encodePlace } from '../base/cursor.ts'
+import type { Query } from '../core/operation.ts'
+import type { Page } from '../core/page.ts'
+import { builder } from './builder.ts'
+import { askCore, type Context } from './context.ts'
+import type { Loaders } from './loaders.ts'
+
+/** What lists show of their items to say where they stand. */
+interface Listed {
+  id: string
+  createdAt: string
+}
+
+export function toConnection<Item extends Listed>(
+  page: Page<Item>,
+  after: string | null | undefined,
+  countTotal: () => Promise<number>,
+) {
+  const edges = page.data.map((node) => ({ node, cursor: cursorOf(node) }))
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: page.hasMore,
+      hasPreviousPage: after !== undefined && after !== null,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+    countTotal,
+  }
+}
+
+function cursorOf({ id, createdAt }: Listed): string {
+  return encodePlace({ createdAt: new Date(createdAt), id: id.slice(id.indexOf(':') + 1) })
+}
+
+/** The arguments of every list. */
+export const pageArgs = builder.args((t) => ({
+  first: t.int({
+    required: true,
+    defaultValue: 20,
+    description: 'How many items, 1 to 100.',
+    validate: { min: [1, { message: 'expected 1 to 100' }], max: [100, { message: 'expected 1 to 100' }] },
+  }),
+  after: t.string({ description: 'The cursor to go on after.' }),
+}))
+
+/** A list costs as many times its items as it may have. */
+export const pageComplexity = ({ first }: { first: number }) => ({ field: 1, multiplier: Math.max(first, 1) })
+
+interface OwnedList<Item> {
+  page(ownerId: string, limit: number, cursor: string | undefined): Promise<Page<Item>>
+  count(ownerId: string): Promise<number>
+}
+
+/** The options of a field that lists what belongs to its parent, read together with its siblings' lists. */
+export function ownedList<Item extends Listed>(description: string, listOf: (loaders: Loaders) => OwnedList<Item>) {
+  return {
+    description,
+    args: { ...pageArgs },
+    complexity: pageComplexity,
+    async resolve(
+      { id }: { id: string },
+      { first, after }: { first: number; after?: string | null | undefined },
+      { loaders }: Context,
+    ) {
+      const list = listOf(loaders)
+      return toConnection(await list.page(id, first, after ?? undefined), after, () => list.count(id))
+    },
+  }
+}
+
+interface ListArgs {
+  first: number
+  after?: string | null | undefined
+}
+
+/** One of the core's lists as a connection, filtered by `filters`. */
+export async function listOf<Input extends z.ZodType, Item extends Listed>(
+  context: Context,
+  query: Query<Input, z.ZodType<Page<Item>>>,
+  { first, after, ...filters }: ListArgs,
+) {
+  const page = await askCore(context, query, { ...filters, limit: first, cursor: after })
+  return toConnection(page, after, async () => {
+    const counted = await askCore(context, query, { ...filters, limit: 1, withTotal: true })
+    return counted.totalCount ?? 0
+  })
+}

@@ -1,0 +1,37 @@
+/** What resolvers get with every request. */
+import type { z } from 'zod'
+import { ask, type Call, type Caller, type Core, type Query } from '../core/operation.ts'
+import type { Feed } from '../log/feed.ts'
+import { createLoaders, type Loaders } from './loaders.ts'
+
+export interface Context {
+  core: Core
+  feed: Feed
+  caller: Caller
+  /** Read once per request, or per event of a subscription. */
+  loaders: Loaders
+}
+
+export function createContext(core: Core, feed: Feed, caller: Caller): Context {
+  return { core, feed, caller, loaders: createLoaders(core, caller) }
+}
+
+/** Asks the core, with GraphQL's nulls read as absent. */
+export function askCore<Input extends z.ZodType, Output extends z.ZodType>(
+  { core, caller }: Context,
+  query: Query<Input, Output>,
+  input: object,
+): Promise<z.output<Output>> {
+  const call: Call = { caller }
+  return ask(core, query, call, withoutNulls(input))
+}
+
+export function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => item !== null && item !== undefined)
+      .map(([key, item]) => [key, withoutNulls(item)]),
+  )
+}

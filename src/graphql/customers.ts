@@ -1,0 +1,220 @@
+import type { z } from 'zod'
+import { createCustomer } from '../core/customers/create-customer.ts'
+import { type beneficialOwner, type businessInfo, type Customer, kycStatuses } from '../core/customers/customer.ts'
+import { listCustomers } from '../core/customers/read-customers.ts'
+import type { address } from '../core/input.ts'
+import { builder } from './builder.ts'
+import { listOf, ownedList, pageArgs, pageComplexity } from './connection.ts'
+import { addMutation, idempotencyKeyDescription } from './error.ts'
+import {
+  CustomerConnection,
+  CustomerRef,
+  ExternalAccountConnection,
+  InternalAccountConnection,
+  QuoteConnection,
+  TransactionConnection,
+} from './refs.ts'
+
+export const CustomerType = builder.enumType('CustomerType', {
+  description: 'Whether a customer is a person or a company.',
+  values: { INDIVIDUAL: { description: 'A person.' }, BUSINESS: { description: 'A company.' } } as const,
+})
+
+const KycStatus = builder.enumType('KycStatus', {
+  description: 'How far the verification of a customer has come.',
+  values: Object.fromEntries(
+    kycStatuses.map((status) => [status, { description: status.toLowerCase().replaceAll('_', ' ') }]),
+  ) as Record<Customer['kycStatus'], { description: string }>,
+})
+
+export const AddressRef = builder.objectRef<z.output<typeof address>>('Address').implement({
+  description: 'A postal address.',
+  fields: (t) => ({
+    line1: t.exposeString('line1', { description: 'Street and number.' }),
+    line2: t.string({ nullable: true, description: 'More of it.', resolve: ({ line2 }) => line2 ?? null }),
+    city: t.string({ nullable: true, description: 'City.', resolve: ({ city }) => city ?? null }),
+    state: t.string({ nullable: true, description: 'State or region.', resolve: ({ state }) => state ?? null }),
+    postalCode: t.exposeString('postalCode', { description: 'Postal code.' }),
+    country: t.exposeString('country', { description: 'ISO 3166-1 alpha-2 code.' }),
+  }),
+})
+
+export const AddressInput = builder.inputType('AddressInput', {
+  description: 'A postal address.',
+  fields: (t) => ({
+    line1: t.string({ required: true, description: 'Street and number.' }),
+    line2: t.string({ description: 'More of it.' }),
+    city: t.string({ description: 'City.' }),
+    state: t.string({ description: 'State or region.' }),
+    postalCode: t.string({ required: true, description: 'Postal code.' }),
+    country: t.string({ required: true, description: 'ISO 3166-1 alpha-2 code.' }),
+  }),
+})
+
+export const BusinessInfoRef = builder.objectRef<z.output<typeof businessInfo>>('BusinessInfo').implement({
+  description: 'What identifies a company.',
+  fields: (t) => ({
+    legalName: t.exposeString('legalName', { description: 'Registered name.' }),
+    registrationNumber: t.string({
+      nullable: true,
+      description: 'Number in the register of companies.',
+      resolve: ({ registrationNumber }) => registrationNumber ?? null,
+    }),
+    taxId: t.string({ nullable: true, description: 'Tax number.', resolve: ({ taxId }) => taxId ?? null }),
+  }),
+})
+
+export const BusinessInfoInput = builder.inputType('BusinessInfoInput', {
+  description: 'What identifies a company.',
+  fields: (t) => ({
+    legalName: t.string({ required: true, description: 'Registered name.' }),
+    registrationNumber: t.string({ description: 'Number in the register of companies.' }),
+    taxId: t.string({ description: 'Tax number.' }),
+  }),
+})
+
+const BeneficialOwnerRef = builder.objectRef<z.output<typeof beneficialOwner>>('BeneficialOwner').implement({
+  description: 'Somebody who owns or controls a business customer.',
+  fields: (t) => ({
+    fullName: t.exposeString('fullName', { description: 'Full name.' }),
+    individualType: t.exposeString('individualType', { description: 'DIRECTOR, CONTROL_PERSON, TRUSTEE and so on.' }),
+    percentageOwnership: t.float({
+      nullable: true,
+      description: 'Share of the company, 0 to 100.',
+      resolve: ({ percentageOwnership }) => percentageOwnership ?? null,
+    }),
+    title: t.string({ nullable: true, description: 'Position in the company.', resolve: ({ title }) => title ?? null }),
+  }),
+})
+
+builder.node(CustomerRef, {
+  description: "A customer of the platform. Deleted ones stay, marked as such: their payments' history does too.",
+  id: { resolve: ({ id }) => id, description: '`Customer:<uuid>`' },
+  loadOne: (id: string, { loaders }) => loaders.customer.load(id),
+  fields: (t) => ({
+    platformCustomerId: t.exposeString('platformCustomerId', { description: "The platform's own id of the customer." }),
+    customerType: t.expose('customerType', { type: CustomerType, description: 'A person or a company.' }),
+    umaAddress: t.exposeString('umaAddress', { description: '`$username@domain`' }),
+    kycStatus: t.expose('kycStatus', { type: KycStatus, description: 'Only approved customers move money.' }),
+    fullName: t.string({ nullable: true, description: 'Of a person.', resolve: ({ fullName }) => fullName ?? null }),
+    birthDate: t.field({
+      type: 'Date',
+      nullable: true,
+      description: 'Of a person.',
+      resolve: ({ birthDate }) => birthDate ?? null,
+    }),
+    nationality: t.string({
+      nullable: true,
+      description: 'Of a person: ISO 3166-1 alpha-2 code.',
+      resolve: ({ nationality }) => nationality ?? null,
+    }),
+    email: t.string({ nullable: true, description: 'E-mail address.', resolve: ({ email }) => email ?? null }),
+    address: t.field({
+      type: AddressRef,
+      nullable: true,
+      description: 'Postal address.',
+      resolve: (customer) => customer.address ?? null,
+    }),
+    businessInfo: t.field({
+      type: BusinessInfoRef,
+      nullable: true,
+      description: 'Of a company.',
+      resolve: (customer) => customer.businessInfo ?? null,
+    }),
+    beneficialOwners: t.field({
+      type: [BeneficialOwnerRef],
+      description: 'Of a company: who owns or controls it.',
+      resolve: ({ beneficialOwners }) => beneficialOwners ?? [],
+    }),
+    isDeleted: t.exposeBoolean('isDeleted', { description: 'Deleted customers can no longer move money.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    internalAccounts: t.field({
+      type: InternalAccountConnection,
+      ...ownedList('Balances, one per currency; newest first.', ({ ofCustomer }) => ofCustomer.internalAccounts),
+    }),
+    externalAccounts: t.field({
+      type: ExternalAccountConnection,
+      ...ownedList('Bank accounts and wallets; newest first.', ({ ofCustomer }) => ofCustomer.externalAccounts),
+    }),
+    quotes: t.field({
+      type: QuoteConnection,
+      ...ownedList('Quotes from the accounts of the customer; newest first.', ({ ofCustomer }) => ofCustomer.quotes),
+    }),
+    transactions: t.field({
+      type: TransactionConnection,
+      ...ownedList('Payments of the customer, incoming and outgoing; newest first.', ({ ofCustomer }) => ofCustomer.transactions),
+    }),
+  }),
+})
+
+builder.queryField('customers', (t) =>
+  t.field({
+    type: CustomerConnection,
+    description: 'The customers of the platform, newest first.',
+    args: {
+      ...pageArgs,
+      platformCustomerId: t.arg.string({ description: "The platform's own id." }),
+      customerType: t.arg({ type: CustomerType, description: 'People or companies only.' }),
+      umaAddress: t.arg.string({ description: 'The one with this address.' }),
+      createdAfter: t.arg({ type: 'DateTime', description: 'Created at or after this instant.' }),
+      createdBefore: t.arg({ type: 'DateTime', description: 'Created at or before this instant.' }),
+      isIncludingDeleted: t.arg.boolean({ description: 'Deleted ones too.' }),
+    },
+    complexity: pageComplexity,
+    resolve: (_root, args, context) => listOf(context, listCustomers, args),
+  }),
+)
+
+builder.queryField('customer', (t) =>
+  t.field({
+    type: CustomerRef,
+    nullable: true,
+    description: 'One customer; null when there is none with this id.',
+    args: { id: t.arg.id({ required: true, description: '`Customer:<uuid>`' }) },
+    resolve: (_root, { id }, { loaders }) => loaders.customer.load(id),
+  }),
+)
+
+const BeneficialOwnerInput = builder.inputType('BeneficialOwnerInput', {
+  description: 'Somebody who owns or controls a business customer.',
+  fields: (t) => ({
+    fullName: t.string({ required: true, description: 'Full name.' }),
+    individualType: t.string({
+      required: true,
+      description: 'DIRECTOR, CONTROL_PERSON, BUSINESS_POINT_OF_CONTACT, TRUSTEE, SETTLOR or GENERAL_PARTNER.',
+    }),
+    emailAddress: t.string({ description: 'E-mail address.' }),
+    phoneNumber: t.string({ description: 'E.164: `+15551234567`.' }),
+    taxId: t.string({ description: 'Tax number.' }),
+    birthDate: t.field({ type: 'Date', description: 'Date of birth.' }),
+    nationality: t.string({ description: 'ISO 3166-1 alpha-2 code.' }),
+    address: t.field({ type: AddressInput, description: 'Postal address.' }),
+    percentageOwnership: t.float({ description: 'Share of the company, 0 to 100.' }),
+    title: t.string({ description: 'Position in the company.' }),
+  }),
+})
+
+const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
+  description: 'A customer to add.',
+  fields: (t) => ({
+    platformCustomerId: t.string({ required: true, description: "The platform's own id of the customer." }),
+    customerType: t.field({ type: CustomerType, required: true, description: 'A person or a company.' }),
+    umaAddress: t.string({ description: "`$username@domain`, on the platform's domain; generated when absent." }),
+    fullName: t.string({ description: 'Of a person.' }),
+    birthDate: t.field({ type: 'Date', description: 'Of a person.' }),
+    nationality: t.string({ description: 'Of a person: ISO 3166-1 alpha-2 code.' }),
+    email: t.string({ description: 'E-mail address.' }),
+    address: t.field({ type: AddressInput, description: 'Postal address.' }),
+    businessInfo: t.field({ type: BusinessInfoInput, description: 'Of a company.' }),
+    beneficialOwners: t.field({ type: [BeneficialOwnerInput], description: 'Of a company.' }),
+    idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+  }),
+})
+
+addMutation('createCustomer', {
+  description: 'Adds a customer, with an internal account in every supported currency.',
+  operation: createCustomer,
+  input: CreateCustomerInput,
+  result: { field: 'customer', type: CustomerRef, description: 'The customer.', of: (customer: Customer) => customer },
+})

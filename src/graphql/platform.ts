@@ -1,0 +1,87 @@
+import type { z } from 'zod'
+import { getConfiguration, type PlatformConfig, updateConfiguration } from '../core/platform/configuration.ts'
+import { listWebhookKeys, type WebhookKey } from '../core/platform/signing-keys.ts'
+import { builder } from './builder.ts'
+import { askCore } from './context.ts'
+import { addMutation, idempotencyKeyDescription } from './error.ts'
+
+const WebhookKeyRef = builder.objectRef<WebhookKey>('WebhookKey').implement({
+  description: 'A public key that webhooks are verified with: ECDSA P-256, SHA-256 over the whole body, DER.',
+  fields: (t) => ({
+    version: t.exposeString('version', { description: 'The `v` of the signature header.' }),
+    publicKey: t.exposeString('publicKey', { description: 'SPKI, PEM.' }),
+    status: t.exposeString('status', { description: 'ACTIVE signs now; RETIRED did.' }),
+  }),
+})
+
+type Supported = z.output<typeof PlatformConfig>['supportedCurrencies'][number]
+
+const SupportedCurrencyRef = builder.objectRef<Supported>('SupportedCurrency').implement({
+  description: 'A currency the platform moves, with its limits.',
+  fields: (t) => ({
+    currencyCode: t.exposeString('currencyCode', { description: 'Code of the currency.' }),
+    minAmount: t.expose('minAmount', { type: 'Int64', description: 'Least at a time, in the smallest unit.' }),
+    maxAmount: t.expose('maxAmount', { type: 'Int64', description: 'Most at a time, in the smallest unit.' }),
+  }),
+})
+
+const PlatformRef = builder.objectRef<z.output<typeof PlatformConfig>>('PlatformConfig').implement({
+  description: 'The configuration of the platform in this world.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: '`PlatformConfig:<uuid>`' }),
+    umaDomain: t.exposeString('umaDomain', { description: "Domain of the customers' UMA addresses." }),
+    webhookEndpoint: t.string({
+      nullable: true,
+      description: 'Where webhooks go.',
+      resolve: ({ webhookEndpoint }) => webhookEndpoint ?? null,
+    }),
+    supportedCurrencies: t.expose('supportedCurrencies', {
+      type: [SupportedCurrencyRef],
+      description: 'What the platform moves, with its limits.',
+    }),
+    webhookKeys: t.field({
+      type: [WebhookKeyRef],
+      description: 'The keys that webhooks are verified with.',
+      resolve: async (_config, _args, context) => (await askCore(context, listWebhookKeys, {})).data,
+    }),
+  }),
+})
+
+builder.queryField('platform', (t) =>
+  t.field({
+    type: PlatformRef,
+    description: 'The configuration of the platform in this world.',
+    resolve: (_root, _args, context) => askCore(context, getConfiguration, {}),
+  }),
+)
+
+const SupportedCurrencyInput = builder.inputType('SupportedCurrencyInput', {
+  description: 'A currency to move, with its limits.',
+  fields: (t) => ({
+    currencyCode: t.string({ required: true, description: 'Code of the currency.' }),
+    minAmount: t.field({ type: 'Int64', required: true, description: 'Least at a time, in the smallest unit.' }),
+    maxAmount: t.field({ type: 'Int64', required: true, description: 'Most at a time, in the smallest unit.' }),
+  }),
+})
+
+const UpdateConfigurationInput = builder.inputType('UpdateConfigurationInput', {
+  description: 'What to change; absent fields stay.',
+  fields: (t) => ({
+    umaDomain: t.string({ description: "Domain of the customers' UMA addresses." }),
+    webhookEndpoint: t.string({ description: 'Where webhooks go; a change sends a TEST.' }),
+    supportedCurrencies: t.field({ type: [SupportedCurrencyInput], description: 'Replaces the whole list.' }),
+    idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+  }),
+})
+
+addMutation('updateConfiguration', {
+  description: 'Changes the configuration of the platform in this world.',
+  operation: updateConfiguration,
+  input: UpdateConfigurationInput,
+  result: {
+    field: 'platform',
+    type: PlatformRef,
+    description: 'The configuration as it now is.',
+    of: (config: z.output<typeof PlatformConfig>) => config,
+  },
+})

@@ -1,0 +1,188 @@
+import type { z } from 'zod'
+import { createQuote } from '../core/quotes/create-quote.ts'
+import { executeQuote } from '../core/quotes/execute-quote.ts'
+import type { Quote, quoteStatuses } from '../core/quotes/quote.ts'
+import { listQuotes } from '../core/quotes/read-quotes.ts'
+import { builder } from './builder.ts'
+import { listOf, pageArgs, pageComplexity } from './connection.ts'
+import { DestinationRef, SourceRef } from './endpoint.ts'
+import { addMutation, idempotencyKeyDescription } from './error.ts'
+import { CurrencyRef, MoneyRef, PaymentInstructionRef, RateDetailsRef } from './money.ts'
+import { CustomerRef, QuoteConnection, QuoteRef, TransactionRef } from './refs.ts'
+
+const QuoteStatus = builder.enumType('QuoteStatus', {
+  description: 'How far a quote has come.',
+  values: {
+    PENDING: { description: 'Waiting to be executed, until it expires.' },
+    PROCESSING: { description: 'Executed: the payment is under way.' },
+    COMPLETED: { description: 'The payment arrived.' },
+    FAILED: { description: 'The payment did not arrive; the money was returned.' },
+    EXPIRED: { description: 'Not executed in time.' },
+  } satisfies Record<(typeof quoteStatuses)[number], { description: string }>,
+})
+
+const LockedCurrencySide = builder.enumType('LockedCurrencySide', {
+  description: 'Which of the two amounts is given.',
+  values: {
+    SENDING: { description: 'What is sent, fees included.' },
+    RECEIVING: { description: 'What arrives.' },
+  } as const,
+})
+
+builder.node(QuoteRef, {
+  description: 'A locked exchange rate with its fees and both amounts, to be executed before it expires.',
+  id: { resolve: ({ id }) => id, description: '`Quote:<uuid>`' },
+  loadOne: (id: string, { loaders }) => loaders.quote.load(id),
+  fields: (t) => ({
+    status: t.expose('status', { type: QuoteStatus, description: 'How far it has come.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it can be executed.' }),
+    executedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was executed.',
+      resolve: ({ executedAt }) => executedAt ?? null,
+    }),
+    source: t.expose('source', { type: SourceRef, description: 'Where the money comes from.' }),
+    destination: t.expose('destination', { type: DestinationRef, description: 'Where it goes.' }),
+    customer: t.field({
+      type: CustomerRef,
+      nullable: true,
+      description: "Who sends; null for the platform's own money.",
+      resolve: ({ source: { customerId } }, _args, { loaders }) =>
+        customerId === undefined ? null : loaders.customer.load(customerId),
+    }),
+    transaction: t.field({
+      type: TransactionRef,
+      description: 'The payment that belongs to the quote.',
+      resolve: async ({ transactionId }, _args, { loaders }) => (await loaders.transaction.load(transactionId))!,
+    }),
+    sendingCurrency: t.expose('sendingCurrency', { type: CurrencyRef, description: 'What is sent.' }),
+    receivingCurrency: t.expose('receivingCurrency', { type: CurrencyRef, description: 'What arrives.' }),
+    lockedCurrencySide: t.expose('lockedCurrencySide', { type: LockedCurrencySide, description: 'Which amount was given.' }),
+    totalSendingAmount: t.field({
+      type: MoneyRef,
+      description: 'What the sender pays, fees included.',
+      resolve: ({ totalSendingAmount, sendingCurrency }) => ({ amount: totalSendingAmount, currency: sendingCurrency }),
+    }),
+    totalReceivingAmount: t.field({
+      type: MoneyRef,
+      description: 'What the receiver gets.',
+      resolve: ({ totalReceivingAmount, receivingCurrency }) => ({ amount: totalReceivingAmount, currency: receivingCurrency }),
+    }),
+    feesIncluded: t.field({
+      type: MoneyRef,
+      description: 'The fees, in the sending currency; part of totalSendingAmount.',
+      resolve: ({ feesIncluded, sendingCurrency }) => ({ amount: feesIncluded, currency: sendingCurrency }),
+    }),
+    exchangeRate: t.exposeFloat('exchangeRate', {
+      description: 'Units of the sending currency per unit of the receiving one: received = (sent − fees) / exchangeRate.',
+    }),
+    rateDetails: t.expose('rateDetails', { type: RateDetailsRef, description: 'How rate and fees are made up.' }),
+    paymentInstructions: t.field({
+      type: [PaymentInstructionRef],
+      description: 'Where to push the money, for quotes that are funded just in time; empty for others.',
+      resolve: ({ paymentInstructions }) => paymentInstructions ?? [],
+    }),
+    description: t.string({ nullable: true, description: 'The memo.', resolve: ({ description }) => description ?? null }),
+  }),
+})
+
+builder.queryField('quotes', (t) =>
+  t.field({
+    type: QuoteConnection,
+    description: 'The quotes, newest first.',
+    args: {
+      ...pageArgs,
+      customerId: t.arg.id({ description: 'Of this sender only.' }),
+      sendingAccountId: t.arg.id({ description: 'From this account only.' }),
+      receivingAccountId: t.arg.id({ description: 'To this account only.' }),
+      status: t.arg({ type: QuoteStatus, description: 'In this state only.' }),
+      createdAfter: t.arg({ type: 'DateTime', description: 'Created at or after this instant.' }),
+      createdBefore: t.arg({ type: 'DateTime', description: 'Created at or before this instant.' }),
+    },
+    complexity: pageComplexity,
+    resolve: (_root, args, context) => listOf(context, listQuotes, args),
+  }),
+)
+
+builder.queryField('quote', (t) =>
+  t.field({
+    type: QuoteRef,
+    nullable: true,
+    description: 'One quote; null when there is none with this id.',
+    args: { id: t.arg.id({ required: true, description: '`Quote:<uuid>`' }) },
+    resolve: (_root, { id }, { loaders }) => loaders.quote.load(id),
+  }),
+)
+
+const AccountEnd = builder.inputType('QuoteAccountInput', {
+  description: 'One of your accounts.',
+  fields: (t) => ({
+    accountId: t.id({ required: true, description: '`InternalAccount:<uuid>` or `ExternalAccount:<uuid>`' }),
+    currency: t.string({ description: 'Checked against the account when given.' }),
+  }),
+})
+
+const QuoteSourceInput = builder.inputType('QuoteSourceInput', {
+  description: 'Where the money comes from: exactly one of these.',
+  isOneOf: true,
+  fields: (t) => ({ account: t.field({ type: AccountEnd, description: 'An internal account.' }) }),
+})
+
+const QuoteDestinationInput = builder.inputType('QuoteDestinationInput', {
+  description: 'Where the money goes: exactly one of these.',
+  isOneOf: true,
+  fields: (t) => ({ account: t.field({ type: AccountEnd, description: 'An external account.' }) }),
+})
+
+const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
+  description: 'A payment to be priced.',
+  fields: (t) => ({
+    source: t.field({ type: QuoteSourceInput, required: true, description: 'Where the money comes from.' }),
+    destination: t.field({ type: QuoteDestinationInput, required: true, description: 'Where it goes.' }),
+    lockedCurrencySide: t.field({ type: LockedCurrencySide, required: true, description: 'Which amount is given.' }),
+    lockedCurrencyAmount: t.field({
+      type: 'Int64',
+      required: true,
+      description: "In the smallest unit of the locked side's currency.",
+    }),
+    immediatelyExecute: t.boolean({ description: 'Execute it at once.' }),
+    description: t.string({ description: 'A memo.' }),
+    idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+  }),
+})
+
+const toQuote = {
+  field: 'quote',
+  type: QuoteRef,
+  description: 'The quote.',
+  of: (quote: z.output<typeof Quote>) => quote,
+}
+
+addMutation('createQuote', {
+  description: 'Locks a rate for a cross-currency payment for a few minutes.',
+  operation: createQuote,
+  input: CreateQuoteInput,
+  toInput: ({ source, destination, ...rest }) => ({
+    ...rest,
+    source: { sourceType: 'ACCOUNT', ...source.account },
+    destination: { destinationType: 'ACCOUNT', ...destination.account },
+  }),
+  result: toQuote,
+})
+
+const ExecuteQuoteInput = builder.inputType('ExecuteQuoteInput', {
+  description: 'A quote to execute.',
+  fields: (t) => ({
+    quoteId: t.id({ required: true, description: '`Quote:<uuid>`' }),
+    idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+  }),
+})
+
+addMutation('executeQuote', {
+  description: 'Debits the source and starts the payment. Once executed, a quote cannot be cancelled.',
+  operation: executeQuote,
+  input: ExecuteQuoteInput,
+  result: toQuote,
+})

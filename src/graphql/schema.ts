@@ -1,0 +1,17 @@
+/** The graph: every room's types together. `schema.graphql` is printed from it. */
+import { lexicographicSortSchema, printSchema } from 'graphql'
+import './scalars.ts'
+import './money.ts'
+import './platform.ts'
+import './customers.ts'
+import './accounts.ts'
+import './quotes.ts'
+import './transactions.ts'
+import './events.ts'
+import { builder } from './builder.ts'
+
+export const schema = builder.toSchema()
+
+export function printedSchema(): string {
+  return `${printSchema(lexicographicSortSchema(schema))}\n`
+}

@@ -1,0 +1,64 @@
+/**
+ * Work that commits leave behind, done at least once. A task is part of the commit that asks for it, so neither can exist without the
+ * other; taking it moves its due time ahead, so that the task of a process that died comes back by itself.
+ */
+import { type Clock, minute, second } from '../base/clock.ts'
+import type { Database } from '../database/port.ts'
+import { selectList, type TaskRow } from '../database/tables.ts'
+
+/** Over (undefined), or to be taken up again later. */
+export type TaskHandler = (task: TaskRow) => Promise<{ againInMs: number } | undefined>
+
+const atOnce = 50
+const leaseMs = minute
+const longestPauseMs = 5 * minute
+
+/** Takes what is due and does it; true if there was anything. */
+export async function runDueTasks(
+  database: Database,
+  clock: Clock,
+  handlers: Readonly<Record<string, TaskHandler>>,
+  onError: (error: unknown, task: TaskRow) => void,
+): Promise<boolean> {
+  const tasks = await take(database, clock)
+  if (tasks.length === 0) return false
+  const pauses = await Promise.all(tasks.map((task) => run(task, handlers, onError)))
+  const again = tasks.flatMap((task, index) => (pauses[index] === undefined ? [] : [{ id: task.id, pauseMs: pauses[index] }]))
+  const done = tasks.filter((_task, index) => pauses[index] === undefined)
+  await Promise.all([
+    done.length > 0 ? database.query('delete from task where id = any($1::uuid[])', [done.map(({ id }) => id)]) : undefined,
+    ...again.map(({ id, pauseMs }) =>
+      database.query(
+        `update task set due_at = coalesce($2::timestamptz, clock_timestamp()) + make_interval(secs => $3::double precision / 1000) where id = $1`,
+        [id, clock.pinned(), pauseMs],
+      ),
+    ),
+  ])
+  return true
+}
+
+async function take(database: Database, clock: Clock): Promise<TaskRow[]> {
+  return database.query<TaskRow>(
+    `update task t set due_at = coalesce($1::timestamptz, clock_timestamp()) + make_interval(secs => ${leaseMs / second}), attempts = attempts + 1
+     from (
+       select id from task where due_at <= coalesce($1::timestamptz, clock_timestamp()) order by due_at limit ${atOnce} for update skip locked
+     ) due
+     where t.id = due.id returning ${selectList('task', 't')}`,
+    [clock.pinned()],
+  )
+}
+
+async function run(
+  task: TaskRow,
+  handlers: Readonly<Record<string, TaskHandler>>,
+  onError: (error: unknown, task: TaskRow) => void,
+): Promise<number | undefined> {
+  const handler = handlers[task.kind]
+  try {
+    if (!handler) throw new Error(`no handler for tasks of kind ${task.kind}`)
+    return (await handler(task))?.againInMs
+  } catch (error) {
+    onError(error, task)
+    return Math.min(second * 2 ** Math.min(task.attempts, 20), longestPauseMs)
+  }
+}

@@ -1,0 +1,58 @@
+/** Starts one gateway from the environment, says where it is, and stops it in order when asked to. */
+import { pino } from 'pino'
+import { second } from './base/clock.ts'
+import { readConfig } from './config.ts'
+import type { Environment } from './core/operation.ts'
+import type { CreatedPlatform } from './core/platform/create-platform.ts'
+import { FolderInUse } from './database/folder-lock.ts'
+import { type Gateway, startGateway } from './gateway.ts'
+
+const stopWithinMs = 10 * second
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  const logger = pino({ level: config.logLevel })
+  const gateway = await startGateway(config, { logger })
+  process.stdout.write(greeting(gateway, config.databaseUrl === undefined ? config.dataDir : undefined))
+
+  let stopping = false
+  const stop = async (signal: string) => {
+    if (stopping) return
+    stopping = true
+    logger.info({ signal }, 'stopping')
+    setTimeout(() => process.exit(1), stopWithinMs).unref()
+    await gateway.close()
+    process.exit(0)
+  }
+  process.on('SIGTERM', () => void stop('SIGTERM'))
+  process.on('SIGINT', () => void stop('SIGINT'))
+}
+
+function greeting({ url, created }: Gateway, dataDir: string | undefined): string {
+  const lines = [
+    '',
+    `  The gateway is ready at ${url}`,
+    `    GraphQL    ${url}/graphql   (subscriptions: graphql-transport-ws at the same path)`,
+    `    REST       ${url}/2025-10-13/…`,
+    `    Readiness  ${url}/readyz`,
+  ]
+  if (dataDir !== undefined) lines.push(`    Data       ${dataDir === 'memory' ? 'in memory: gone when it stops' : dataDir}`)
+  if (created) lines.push('', '  First credentials (HTTP Basic, shown this once):', ...credentialLines(created))
+  lines.push('', '  Next: `npm run demo` in another terminal plays a whole payment.', '')
+  return `${lines.join('\n')}\n`
+}
+
+function credentialLines({ worlds }: CreatedPlatform): string[] {
+  return (['SANDBOX', 'PRODUCTION'] satisfies Environment[]).map((environment) => {
+    const { clientId, clientSecret } = worlds[environment].credentials
+    return `    ${environment.padEnd(10)} ${clientId}:${clientSecret}`
+  })
+}
+
+main().catch((error: unknown) => {
+  const expected = error instanceof FolderInUse || (error instanceof Error && error.message.startsWith('The configuration'))
+  process.stderr.write(
+    `${expected ? (error as Error).message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  )
+  process.exit(1)
+})

@@ -1,0 +1,71 @@
+/** How REST answers what goes wrong: a status per code, and one error body. */
+import type { FastifyError } from 'fastify'
+import { DomainError, type RefusalCode } from '../base/refusal.ts'
+
+const statuses = {
+  INVALID_INPUT: 400,
+  INVALID_REQUEST_FORMAT: 400,
+  INVALID_AMOUNT: 400,
+  INVALID_CURRENCY: 400,
+  INVALID_BANK_ACCOUNT: 400,
+  INVALID_UMA_ADDRESS: 400,
+  AMOUNT_OUT_OF_RANGE: 400,
+  INSUFFICIENT_BALANCE: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  USER_NOT_READY: 403,
+  NOT_FOUND: 404,
+  ACCOUNT_NOT_FOUND: 404,
+  QUOTE_NOT_FOUND: 404,
+  TOKEN_NOT_FOUND: 404,
+  TRANSACTION_NOT_FOUND: 404,
+  USER_NOT_FOUND: 404,
+  CONFLICT: 409,
+  EXTERNAL_ACCOUNT_EXISTS: 409,
+  IDEMPOTENCY_KEY_REUSED: 409,
+  QUOTE_ALREADY_EXECUTED: 409,
+  QUOTE_EXPIRED: 409,
+  UMA_ADDRESS_EXISTS: 409,
+  CUSTOMER_DELETED: 410,
+  NOT_IMPLEMENTED: 501,
+} satisfies Record<RefusalCode, number>
+
+export interface ErrorAnswer {
+  status: number
+  code: string
+  message: string
+  details?: object
+}
+
+/** Undefined for a bug, which the door logs and masks. */
+export function answerTo(error: unknown): ErrorAnswer | undefined {
+  if (error instanceof DomainError) {
+    const { code, message, details } = error
+    return { status: statuses[code], code, message, ...(details ? { details } : {}) }
+  }
+  return isFastifyError(error) ? fromFastify(error) : undefined
+}
+
+export const masked: ErrorAnswer = {
+  status: 500,
+  code: 'INTERNAL_ERROR',
+  message: 'Something went wrong here; the request id leads to what',
+}
+
+function isFastifyError(error: unknown): error is FastifyError {
+  return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500
+}
+
+/** What the HTTP layer refuses before any operation is asked. */
+function fromFastify({ statusCode, message, code }: FastifyError): ErrorAnswer {
+  const status = statusCode ?? 400
+  const known: Record<number, string> = {
+    413: 'The body is too large',
+    415: 'Send the body as application/json',
+  }
+  return {
+    status,
+    code: 'INVALID_REQUEST_FORMAT',
+    message: known[status] ?? (code === 'FST_ERR_CTP_EMPTY_JSON_BODY' ? 'Send a JSON body' : message),
+  }
+}

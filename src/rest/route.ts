@@ -1,0 +1,15 @@
+/** A REST path, as the route tables of the rooms list them. */
+import type { Operation, Query } from '../core/operation.ts'
+
+export interface Route {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Under the version segment; `:name` parts become fields of the input, beside those of the query or the body. */
+  path: string
+  asks: Query | AnyOperation
+  /** Of success. */
+  status: 200 | 201 | 202 | 204
+}
+
+// An operation of any input, output and loaded state: what each of them is, is known where it is defined.
+// biome-ignore lint/suspicious/noExplicitAny: variance makes `unknown` refuse every operation
+type AnyOperation = Operation<any, any, any>

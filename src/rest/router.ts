@@ -1,0 +1,92 @@
+/** The REST door: the route tables of the rooms, behind Basic authentication, in the specification's JSON. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { parseJson, stringifyJson } from '../base/json.ts'
+import { DomainError } from '../base/refusal.ts'
+import { ask, type Call, type Core, perform } from '../core/operation.ts'
+import { authenticate } from '../core/platform/tokens.ts'
+import { accountRoutes } from './accounts.ts'
+import { customerRoutes } from './customers.ts'
+import { answerTo, masked } from './error.ts'
+import { platformRoutes } from './platform.ts'
+import { quoteRoutes } from './quotes.ts'
+import type { Route } from './route.ts'
+import { sandboxRoutes } from './sandbox.ts'
+import { transactionRoutes } from './transactions.ts'
+
+export const apiVersion = '2025-10-13'
+
+export const routes: readonly Route[] = [
+  ...platformRoutes,
+  ...customerRoutes,
+  ...accountRoutes,
+  ...quoteRoutes,
+  ...transactionRoutes,
+  ...sandboxRoutes,
+]
+
+const json = 'application/json; charset=utf-8'
+
+export function addRestDoor(app: FastifyInstance, core: Core, logger: Logger): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) =>
+    readBody(body),
+  )
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, logger))
+  app.setNotFoundHandler((request, reply) =>
+    sendError(new DomainError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?')[0]}`), request, reply, logger),
+  )
+  for (const route of routes) {
+    app.route({
+      method: route.method,
+      url: `/${apiVersion}${route.path}`,
+      handler: async (request, reply) => {
+        const answer = await answerOf(core, route, request)
+        return route.status === 204 ? reply.code(204).send() : reply.code(route.status).type(json).send(stringifyJson(answer))
+      },
+    })
+  }
+}
+
+async function answerOf(core: Core, { asks }: Route, request: FastifyRequest): Promise<unknown> {
+  const call: Call = {
+    caller: await authenticate(core.tokens, request.headers.authorization),
+    idempotencyKey: headerOf(request, 'idempotency-key'),
+  }
+  return asks.kind === 'query'
+    ? ask(core, asks, call, { withTotal: true, ...(request.query as object), ...(request.params as object) })
+    : perform(core, asks, call, { ...objectOf(request.body), ...(request.params as object) })
+}
+
+function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** An absent body is an empty one: what is missing from it is said field by field. */
+function objectOf(body: unknown): object {
+  if (body === undefined || body === null) return {}
+  if (typeof body === 'object' && !Array.isArray(body)) return body
+  throw new DomainError('INVALID_REQUEST_FORMAT', 'Send a JSON object')
+}
+
+function readBody(body: string): unknown {
+  if (body.trim() === '') return undefined
+  try {
+    return parseJson(body)
+  } catch {
+    throw new DomainError('INVALID_REQUEST_FORMAT', 'The body is not valid JSON')
+  }
+}
+
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
+  const answer = answerTo(error)
+  if (!answer) logger.error({ err: error, requestId: request.id }, 'a request failed')
+  const { status } = answer ?? masked
+  if (status === 401) reply.header('www-authenticate', 'Basic realm="payments gateway", charset="UTF-8"')
+  if (status === 409) reply.header('x-should-retry', 'false')
+  reply
+    .code(status)
+    .type(json)
+    .send(stringifyJson(answer ?? masked))
+}

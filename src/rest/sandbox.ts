@@ -1,0 +1,6 @@
+import { fundInternalAccount } from '../core/sandbox/fund-internal-account.ts'
+import type { Route } from './route.ts'
+
+export const sandboxRoutes: readonly Route[] = [
+  { method: 'POST', path: '/sandbox/internal-accounts/:accountId/fund', asks: fundInternalAccount, status: 200 },
+]

@@ -1,0 +1,80 @@
+/** POSTing to an address somebody else chose: only to public ones, no redirects, bounded in time and in what is read. */
+import { lookup as resolve } from 'node:dns'
+import { isIP } from 'node:net'
+import { Agent, buildConnector, request } from 'undici'
+import { isLoopbackAddress, isPublicAddress } from '../base/address.ts'
+import { second } from '../base/clock.ts'
+
+export interface Answer {
+  status: number
+  /** As much as is kept of it. */
+  body: string
+}
+
+export interface Poster {
+  /** Rejects when there is no answer. `allowLocal` opens loopback addresses too. */
+  post(url: string, body: string, headers: Readonly<Record<string, string>>, options: { allowLocal: boolean }): Promise<Answer>
+  close(): Promise<void>
+}
+
+const timeoutMs = 15 * second
+const longestBody = 4096
+
+export function createPoster(): Poster {
+  const agents = { open: guardedAgent(true), guarded: guardedAgent(false) }
+  return {
+    async post(url, body, headers, { allowLocal }) {
+      const answer = await request(url, {
+        method: 'POST',
+        dispatcher: allowLocal ? agents.open : agents.guarded,
+        headers: { 'content-type': 'application/json', 'user-agent': 'payments-gateway', ...headers },
+        body,
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      return { status: answer.statusCode, body: await readStart(answer.body) }
+    },
+    async close() {
+      await Promise.all([agents.open.destroy(), agents.guarded.destroy()])
+    },
+  }
+}
+
+/** The address is judged where it cannot change any more: as a literal, after resolving, and on the connected socket. */
+function guardedAgent(allowLocal: boolean): Agent {
+  const allowed = (address: string) => isPublicAddress(address) || (allowLocal && isLoopbackAddress(address))
+  const connector = buildConnector({
+    timeout: 5 * second,
+    lookup: (hostname, options, callback) => {
+      resolve(hostname, { ...options, all: true }, (error, addresses) => {
+        if (error) callback(error, [])
+        else if (addresses.every(({ address }) => allowed(address))) callback(null, addresses)
+        else callback(new Error('the name does not resolve to public addresses only'), [])
+      })
+    },
+  })
+  return new Agent({
+    pipelining: 1,
+    connect(options, callback) {
+      const host = options.hostname.replace(/^\[|\]$/g, '')
+      if (isIP(host) && !allowed(host)) return callback(new Error('the address is not public'), null)
+      connector(options, (error, socket) => {
+        if (error) return callback(error, null)
+        if (allowed(socket.remoteAddress ?? '')) return callback(null, socket)
+        socket.destroy()
+        callback(new Error('the address is not public'), null)
+      })
+    },
+  })
+}
+
+async function readStart(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length >= longestBody) break
+  }
+  body.destroy()
+  return Buffer.concat(chunks).toString('utf8').slice(0, longestBody)
+}
