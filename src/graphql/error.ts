@@ -25,7 +25,7 @@ const FieldErrorRef = builder.objectRef<{ field: string | undefined; message: st
   }),
 })
 
-const PaymentErrorRef = builder.objectRef<DomainError>('PaymentError').implement({
+const PaymentErrorRef = builder.objectRef<Refusal>('PaymentError').implement({
   description: 'Why a mutation was refused. Nothing was written.',
   fields: (t) => ({
     code: t.field({ type: ErrorCode, description: 'For programs.', resolve: ({ code }) => code }),
@@ -50,6 +50,13 @@ const PaymentErrorRef = builder.objectRef<DomainError>('PaymentError').implement
   }),
 })
 
+/** A DomainError as a value: the executor takes an Error that it meets in a list for a failure. */
+type Refusal = Pick<DomainError, 'code' | 'message' | 'details'>
+
+function toRefusal({ code, message, details }: DomainError): Refusal {
+  return { code, message, details }
+}
+
 type FieldFault = { field: string | undefined; message: string }
 
 interface Mutation<Input, View, Output> {
@@ -68,7 +75,7 @@ export function addMutation<Input extends object, View, Output>(name: string, mu
   const { operation, result } = mutation
   interface Payload {
     made: View | null
-    errors: DomainError[]
+    errors: Refusal[]
   }
   const payload = builder.objectRef<Payload>(`${name.charAt(0).toUpperCase()}${name.slice(1)}Payload`).implement({
     description: `What ${name} answers.`,
@@ -101,7 +108,7 @@ export function addMutation<Input extends object, View, Output>(name: string, mu
           const reply = (await perform(context.core, operation, call, withoutNulls(raw))) as Output
           return { made: result.of(reply), errors: [] }
         } catch (error) {
-          if (error instanceof DomainError && error.code !== 'UNAUTHORIZED') return { made: null, errors: [error] }
+          if (error instanceof DomainError && error.code !== 'UNAUTHORIZED') return { made: null, errors: [toRefusal(error)] }
           throw error
         }
       },

@@ -166,8 +166,8 @@ addMutation('createQuote', {
   input: CreateQuoteInput,
   toInput: ({ source, destination, ...rest }) => ({
     ...rest,
-    source: { sourceType: 'ACCOUNT', ...source.account },
-    destination: { destinationType: 'ACCOUNT', ...destination.account },
+    source: source.account ?? {},
+    destination: destination.account ?? {},
   }),
   result: toQuote,
 })

@@ -17,20 +17,34 @@ import { execution } from './execute-quote.ts'
 import { type Price, priceOf } from './pricing.ts'
 import { Quote, toQuote } from './quote.ts'
 
-const input = z.object({
-  source: z.object({
+const source = z
+  .object({
     sourceType: z.enum(['ACCOUNT', 'REALTIME_FUNDING']).optional(),
     accountId: accountReference.optional(),
     customerId: idOf('Customer').optional(),
     currency: currencyCode.optional(),
-  }),
-  destination: z.object({
+  })
+  // The discriminator may be left out; reading it the same either way keeps idempotency keys the same too.
+  .transform((end) => ({ ...end, sourceType: end.sourceType ?? (end.accountId ? 'ACCOUNT' : 'REALTIME_FUNDING') }))
+
+const destination = z
+  .object({
     destinationType: z.enum(['ACCOUNT', 'UMA_ADDRESS', 'EXTERNAL_ACCOUNT_DETAILS']).optional(),
     accountId: accountReference.optional(),
     umaAddress: z.string().max(400).optional(),
     externalAccountDetails: z.unknown().optional(),
     currency: currencyCode.optional(),
-  }),
+  })
+  .transform((end) => ({ ...end, destinationType: end.destinationType ?? inferDestination(end) }))
+
+function inferDestination({ umaAddress, externalAccountDetails }: { umaAddress?: unknown; externalAccountDetails?: unknown }) {
+  if (umaAddress !== undefined) return 'UMA_ADDRESS'
+  return externalAccountDetails === undefined ? 'ACCOUNT' : 'EXTERNAL_ACCOUNT_DETAILS'
+}
+
+const input = z.object({
+  source,
+  destination,
   lockedCurrencySide: z.enum(['SENDING', 'RECEIVING']),
   lockedCurrencyAmount: amountUpTo(),
   immediatelyExecute: z.boolean().default(false),
@@ -108,21 +122,17 @@ async function load({ database, worlds, rates, railOf }: Core, { worldId, enviro
 }
 
 /** Of the specification's forms, the one this version carries: from an internal to an external account. */
-function requireSupportedForm({ source, destination }: Input): { sourceId: string; destinationId: string } {
-  if (source.sourceType === 'REALTIME_FUNDING' || (!source.accountId && source.currency)) {
-    throw notYet('source', 'Quotes funded just in time')
+function requireSupportedForm({ source: from, destination: to }: Input): { sourceId: string; destinationId: string } {
+  if (from.sourceType === 'REALTIME_FUNDING') {
+    throw from.currency === undefined ? missing('source.accountId') : notYet('source', 'Quotes funded just in time')
   }
-  if (destination.umaAddress !== undefined || destination.destinationType === 'UMA_ADDRESS') {
-    throw notYet('destination', 'Quotes to UMA addresses')
-  }
-  if (destination.externalAccountDetails !== undefined || destination.destinationType === 'EXTERNAL_ACCOUNT_DETAILS') {
-    throw notYet('destination', 'Quotes with inline account details')
-  }
-  if (!source.accountId) throw missing('source.accountId')
-  if (!destination.accountId) throw missing('destination.accountId')
-  if (source.accountId.kind === 'ExternalAccount') throw notYet('source.accountId', 'Quotes from external accounts')
-  if (destination.accountId.kind === 'InternalAccount') throw notYet('destination.accountId', 'Quotes to internal accounts')
-  return { sourceId: source.accountId.id, destinationId: destination.accountId.id }
+  if (to.destinationType === 'UMA_ADDRESS') throw notYet('destination', 'Quotes to UMA addresses')
+  if (to.destinationType === 'EXTERNAL_ACCOUNT_DETAILS') throw notYet('destination', 'Quotes with inline account details')
+  if (!from.accountId) throw missing('source.accountId')
+  if (!to.accountId) throw missing('destination.accountId')
+  if (from.accountId.kind === 'ExternalAccount') throw notYet('source.accountId', 'Quotes from external accounts')
+  if (to.accountId.kind === 'InternalAccount') throw notYet('destination.accountId', 'Quotes to internal accounts')
+  return { sourceId: from.accountId.id, destinationId: to.accountId.id }
 }
 
 function missing(field: string): DomainError {

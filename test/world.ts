@@ -1,0 +1,162 @@
+/**
+ * A gateway of its own for a test file: a fresh database, a clock that moves only when told to, nothing in the background, and clients for
+ * its doors over real HTTP. After every test the books are checked.
+ */
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import pino from 'pino'
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
+import { type ManualClock, manualClock } from '../src/base/clock.ts'
+import { parseJson, stringifyJson } from '../src/base/json.ts'
+import { readConfig } from '../src/config.ts'
+import { type CreatedPlatform, createPlatform } from '../src/core/platform/create-platform.ts'
+import { openEmbeddedDatabase } from '../src/database/embedded.ts'
+import type { Database } from '../src/database/port.ts'
+import { openServerDatabase } from '../src/database/server.ts'
+import { type Gateway, startGateway } from '../src/gateway.ts'
+import { asAdmin, serverUrl } from './template.ts'
+
+export type Body = Record<string, any>
+
+export interface Reply {
+  status: number
+  body: Body
+  /** The bytes, for comparing. */
+  text: string
+  headers: Headers
+}
+
+export interface Credentials {
+  clientId: string
+  clientSecret: string
+}
+
+export interface World {
+  gateway: Gateway
+  database: Database
+  clock: ManualClock
+  engine: 'embedded' | 'server'
+  /** The first platform's sandbox, unless a call says otherwise. */
+  sandbox: Credentials
+  production: Credentials
+  /** Another platform's sandbox. */
+  stranger: Credentials
+  rest(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Reply>
+  graphql(query: string, variables?: Body, options?: CallOptions): Promise<Reply>
+  drain(): Promise<void>
+}
+
+export interface CallOptions {
+  as?: Credentials | null
+  idempotencyKey?: string
+  headers?: Record<string, string>
+}
+
+export interface WorldOptions {
+  environment?: Record<string, string>
+  background?: boolean
+}
+
+/** Call at the top of a test file. The world is there inside its tests and hooks. */
+export function useWorld(options: WorldOptions = {}): World {
+  const world = {} as World
+  let release: () => Promise<void>
+  beforeAll(async () => {
+    const opened = await openWorld(options)
+    release = opened.release
+    Object.assign(world, opened.world)
+  })
+  afterEach(() => expectBalancedBooks(world.database))
+  afterAll(() => release())
+  return world
+}
+
+export async function openWorld(options: WorldOptions = {}): Promise<{ world: World; release: () => Promise<void> }> {
+  const engine = inject('engine')
+  const { database, drop } = await freshDatabase()
+  const clock = manualClock(new Date('2026-01-15T12:00:00.000Z'))
+  const config = readConfig({
+    PORT: '0',
+    ALLOW_LOCAL_WEBHOOKS: '1',
+    BOOTSTRAP_SANDBOX_TOKEN: 'sandbox:sandbox-secret',
+    BOOTSTRAP_PRODUCTION_TOKEN: 'production:production-secret',
+    ...options.environment,
+  })
+  const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' })
+  const gateway = await startGateway(config, { database, clock, logger, background: options.background ?? false })
+  const stranger = (await createPlatform(gateway.core.commit, { name: 'Stranger' }, clock.now())) as CreatedPlatform
+  const world: World = {
+    gateway,
+    database,
+    clock,
+    engine,
+    sandbox: gateway.created!.worlds.SANDBOX.credentials,
+    production: gateway.created!.worlds.PRODUCTION.credentials,
+    stranger: stranger.worlds.SANDBOX.credentials,
+    rest: (method, path, body, call = {}) =>
+      send(`${gateway.url}/2025-10-13${path}`, method, body, { as: world.sandbox, ...call }),
+    graphql: (query, variables = {}, call = {}) =>
+      send(`${gateway.url}/graphql`, 'POST', { query, variables }, { as: world.sandbox, ...call }),
+    drain: () => gateway.drain(),
+  }
+  return {
+    world,
+    async release() {
+      await gateway.close()
+      await drop()
+    },
+  }
+}
+
+export async function freshDatabase(): Promise<{ database: Database; drop: () => Promise<void> }> {
+  const template = inject('template')
+  if (inject('engine') === 'embedded') {
+    const dump = readFileSync(template)
+    const bytes = dump.buffer.slice(dump.byteOffset, dump.byteOffset + dump.byteLength) as ArrayBuffer
+    return { database: await openEmbeddedDatabase({ dump: bytes }), drop: async () => {} }
+  }
+  const name = `gateway_test_${process.pid}_${randomBytes(4).toString('hex')}`
+  await asAdmin(`create database ${name} template ${template}`)
+  return {
+    database: await openServerDatabase(serverUrl(name)),
+    drop: () => asAdmin(`drop database if exists ${name} with (force)`),
+  }
+}
+
+async function send(url: string, method: string, body: unknown, { as, idempotencyKey, headers }: CallOptions): Promise<Reply> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(as ? { authorization: basic(as) } : {}),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : stringifyJson(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, text, body: text === '' ? {} : (parseJson(text) as Body), headers: response.headers }
+}
+
+export function basic({ clientId, clientSecret }: Credentials): string {
+  return `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
+}
+
+/** What must hold whatever has happened. */
+export async function expectBalancedBooks(database: Database): Promise<void> {
+  const faults = await database.query(`
+    select 'entry out of balance' as fault, entry_id::text as id from ledger_posting group by entry_id having sum(amount) <> 0
+    union all
+    select 'currency out of balance', e.currency from ledger_posting p join ledger_entry e on e.id = p.entry_id
+      group by e.currency having sum(p.amount) <> 0
+    union all
+    select 'balance differs from postings', a.id::text from ledger_account a left join ledger_posting p on p.account_id = a.id
+      where a.balance is not null group by a.id having a.balance <> coalesce(sum(p.amount), 0)
+    union all
+    select 'negative balance', id::text from ledger_account where balance < 0
+    union all
+    select 'balance_after differs from the running sum', id::text from (
+      select p.id, p.balance_after, sum(p.amount) over (partition by p.account_id order by p.id) as running from ledger_posting p
+    ) s where balance_after is not null and balance_after <> running`)
+  expect(faults).toEqual([])
+}
