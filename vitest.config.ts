@@ -13,6 +13,8 @@ const engines = process.env['TEST_DATABASE_URL'] ? (['embedded', 'server'] as co
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    // Node runs the sources here as it does in production: no transformation, one copy of each package.
+    experimental: { viteModuleRunner: false },
     projects: [
       { test: { name: 'unit', include: ['test/unit/*.test.ts'] } },
       ...engines.map((engine) => ({ test: { ...databaseSuites, name: engine, provide: { engine } } })),
