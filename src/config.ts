@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { minute } from './base/clock.ts'
 
 const flag = z
-  .enum(['0', '1', 'true', 'false', ''])
+  .enum(['0', '1', 'true', 'false'])
   .default('0')
   .transform((value) => value === '1' || value === 'true')
 
@@ -49,9 +49,10 @@ export interface Config {
   quoteLifetimeMs: number
 }
 
-/** Throws an error that names every variable that cannot be read. */
+/** Throws an error that names every variable that cannot be read. An empty variable counts as absent. */
 export function readConfig(variables: Readonly<Record<string, string | undefined>>): Config {
-  const result = environment.safeParse(variables)
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+  const result = environment.safeParse(given)
   if (!result.success) {
     const faults = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
     throw new Error(`The configuration cannot be read: ${faults.join('; ')}`)

@@ -2,7 +2,7 @@
  * PostgreSQL inside the process (PGlite, compiled to WASM), in a thread of its own. For trying, developing and testing: it survives a
  * killed process, but never syncs to disk, so it is not a production store.
  */
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { messages, type PGlite, types } from '@electric-sql/pglite'
@@ -59,11 +59,9 @@ export async function openEmbeddedDatabase(from: { folder?: string; dump?: Array
   if (folder !== undefined) mkdirSync(folder, { recursive: true })
   const unlock = folder === undefined ? () => {} : lockFolder(folder)
   try {
-    const files = folder === undefined ? undefined : await initialisedFolder(folder)
-    const engine = await startEngine({
-      ...(files === undefined ? {} : { folder: files }),
-      ...(from.dump === undefined ? {} : { dump: from.dump }),
-    })
+    const engine = await (folder === undefined
+      ? startEngine(from.dump === undefined ? {} : { dump: from.dump })
+      : startIn(folder))
     return database(engine, unlock)
   } catch (error) {
     unlock()
@@ -71,18 +69,14 @@ export async function openEmbeddedDatabase(from: { folder?: string; dump?: Array
   }
 }
 
-/** A first start that is killed half-way would leave a folder that never opens: initialise beside it and rename. */
-async function initialisedFolder(folder: string): Promise<string> {
+/** A first start that is cut off leaves files that never open again: until one has succeeded, each begins anew. */
+async function startIn(folder: string): Promise<Engine> {
   const files = join(folder, 'postgres')
-  if (!existsSync(join(files, 'PG_VERSION'))) {
-    const draft = join(folder, 'postgres.new')
-    rmSync(draft, { recursive: true, force: true })
-    rmSync(files, { recursive: true, force: true })
-    const engine = await startEngine({ folder: draft })
-    await engine.stop()
-    renameSync(draft, files)
-  }
-  return files
+  const marker = join(folder, 'initialised')
+  if (!existsSync(marker)) rmSync(files, { recursive: true, force: true })
+  const engine = await startEngine({ folder: files })
+  writeFileSync(marker, '')
+  return engine
 }
 
 interface Engine {

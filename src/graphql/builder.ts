@@ -4,6 +4,7 @@ import ComplexityPlugin from '@pothos/plugin-complexity'
 import RelayPlugin from '@pothos/plugin-relay'
 import ZodPlugin from '@pothos/plugin-zod'
 import { GraphQLError } from 'graphql'
+import { DomainError } from '../base/refusal.ts'
 import type { Context } from './context.ts'
 
 export const builder = new SchemaBuilder<{
@@ -41,8 +42,19 @@ export const builder = new SchemaBuilder<{
     cursorFieldOptions: { description: 'Where the item stands in the list: pass it as `after`.' },
     pageInfoFieldOptions: { description: 'Whether and where the list goes on.' },
     nodeTypeOptions: { description: 'Something with an id of its own, the same id in REST, GraphQL and webhooks.' },
-    nodeQueryOptions: { description: 'Whatever has this id in your world; null when nothing has.' },
-    nodesQueryOptions: { description: 'Several at once, in the order of the ids; null where there is none. At most 100.' },
+    idFieldOptions: { description: "The specification's id: `<Type>:<uuid>`." },
+    nodeQueryOptions: {
+      description: 'Whatever has this id in your world; null when nothing has.',
+      args: { id: { description: '`<Type>:<uuid>`' } },
+    },
+    nodesQueryOptions: {
+      description: 'Several at once, in the order of the ids; null where there is none. At most 100.',
+      args: { ids: { description: '`<Type>:<uuid>`, at most 100.' } },
+      resolve: (_root, { ids }, _context, _info, resolveNodes) => {
+        if (ids.length > 100) throw new DomainError('INVALID_INPUT', 'ids: expected at most 100', { field: 'ids' })
+        return resolveNodes(ids)
+      },
+    },
     pageInfoTypeOptions: { description: 'Whether and where a list goes on.' },
     hasNextPageFieldOptions: { description: 'There is more after this page.' },
     hasPreviousPageFieldOptions: { description: 'There is something before this page.' },

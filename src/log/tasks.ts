@@ -10,7 +10,8 @@ import { selectList, type TaskRow } from '../database/tables.ts'
 export type TaskHandler = (task: TaskRow) => Promise<{ againInMs: number } | undefined>
 
 const atOnce = 50
-const leaseMs = minute
+/** A handler that takes longer is started again beside itself: handlers bear that, and a killed process's work comes back this soon. */
+const leaseMs = 10 * second
 const longestPauseMs = 5 * minute
 
 /** Takes what is due and does it; true if there was anything. */

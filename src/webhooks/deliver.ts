@@ -3,7 +3,7 @@
  * sent until it is acknowledged or its time is over. Every attempt is kept.
  */
 import { cached } from '../base/cached.ts'
-import { type Clock, minute, second } from '../base/clock.ts'
+import { type Clock, second } from '../base/clock.ts'
 import { stringifyJson } from '../base/json.ts'
 import type { Core } from '../core/operation.ts'
 import { readSigningKeys } from '../core/platform/signing-keys.ts'
@@ -17,7 +17,8 @@ import { signatureHeader, signatureOf } from './signature.ts'
 const followerName = 'webhooks'
 const eventsAtOnce = 200
 const deliveriesAtOnce = 20
-const leaseMs = minute
+/** Longer than a POST may take. */
+const leaseMs = 20 * second
 
 /** Before the first `followLog`. */
 export async function prepareFollower(database: Queryable): Promise<void> {

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { openDatabase } from '../src/database/open.ts'
+import { type GatewayProcess, startProcess } from './process.ts'
+import { asAdmin, serverUrl } from './template.ts'
+import { type Body, basic, expectBalancedBooks } from './world.ts'
+
+/** Where the processes of one test keep their data. */
+let environment: Record<string, string>
+let cleanUp: () => Promise<void>
+
+beforeEach(async () => {
+  if (inject('engine') === 'embedded') {
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-process-'))
+    environment = { DATA_DIR: folder }
+    cleanUp = async () => rmSync(folder, { recursive: true, force: true })
+  } else {
+    const name = `gateway_process_${randomBytes(4).toString('hex')}`
+    await asAdmin(`create database ${name}`)
+    environment = { DATABASE_URL: serverUrl(name) }
+    cleanUp = () => asAdmin(`drop database if exists ${name} with (force)`)
+  }
+})
+
+afterEach(() => cleanUp())
+
+interface Parties {
+  customer: Body
+  dollars: Body
+  euros: Body
+}
+
+async function newParties({ call }: GatewayProcess, balance: number): Promise<Parties> {
+  const { body: customer } = await call('POST', '/customers', { platformCustomerId: 'p', customerType: 'INDIVIDUAL' })
+  const { body: accounts } = await call('GET', `/customers/internal-accounts?customerId=${customer['id']}&currency=USD`)
+  const dollars = accounts['data'][0]
+  await call('POST', `/sandbox/internal-accounts/${dollars.id}/fund`, { amount: balance })
+  const { body: euros } = await call('POST', '/customers/external-accounts', {
+    customerId: customer['id'],
+    currency: 'EUR',
+    accountInfo: { accountType: 'IBAN', iban: 'DE89370400440532013000' },
+  })
+  return { customer, dollars, euros }
+}
+
+const payment = ({ dollars, euros }: Parties, amount: number) => ({
+  source: { accountId: dollars['id'] },
+  destination: { accountId: euros['id'] },
+  lockedCurrencySide: 'SENDING',
+  lockedCurrencyAmount: amount,
+  immediatelyExecute: true,
+})
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 20_000
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('it did not come to pass')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+test('a payment made before a stop is there after the next start', async () => {
+  const first = await startProcess(environment)
+  expect(first.output()).toContain('sandbox:sandbox-secret')
+  const parties = await newParties(first, 100_000)
+  const { body: quote } = await first.call('POST', '/quotes', payment(parties, 50_000))
+  const statusOf = async (gateway: GatewayProcess) => (await gateway.call('GET', `/quotes/${quote['id']}`)).body['status']
+  await until(async () => (await statusOf(first)) === 'COMPLETED')
+  expect(await first.stop('SIGTERM')).toBe(0)
+
+  const second = await startProcess(environment)
+  expect(second.output()).not.toContain('sandbox-secret')
+  expect(await statusOf(second)).toBe('COMPLETED')
+  expect(await second.stop('SIGINT')).toBe(0)
+})
+
+test.runIf(inject('engine') === 'embedded')('a second process on the same folder is refused, and told why', async () => {
+  const first = await startProcess(environment)
+  await expect(startProcess(environment)).rejects.toThrow(/exit 1: .*in use by process \d+\. Stop that process first/)
+  expect((await first.call('GET', '/config')).status).toBe(200)
+  await first.stop('SIGTERM')
+})
+
+test('a configuration that cannot be read ends the start with the names of what is wrong', async () => {
+  await expect(startProcess({ ...environment, QUOTE_LIFETIME_MS: 'soon' })).rejects.toThrow('QUOTE_LIFETIME_MS')
+})
+
+test('SIGTERM closes sockets with 1001 and ends with 0', async () => {
+  const gateway = await startProcess(environment)
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+  await new Promise((resolve) => socket.once('open', resolve))
+  socket.send(
+    JSON.stringify({
+      type: 'connection_init',
+      payload: { authorization: basic({ clientId: 'sandbox', clientSecret: 'sandbox-secret' }) },
+    }),
+  )
+  await new Promise((resolve) => socket.once('message', resolve))
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  expect(await gateway.stop('SIGTERM')).toBe(0)
+  expect(await closed).toBe(1001)
+})
+
+test('SIGKILL in the middle of payments loses none and doubles none', async () => {
+  const amount = 1_000
+  const kills = 3
+  const tries = 40
+  let gateway = await startProcess(environment)
+  const parties = await newParties(gateway, kills * tries * amount)
+  const acknowledged = new Set<string>()
+  let unanswered = 0
+  for (let round = 0; round < kills; round += 1) {
+    // Each payment with a key of its own; the process dies while they are under way.
+    const keys = Array.from({ length: tries }, (_, index) => `payment-${round}-${index}`)
+    const pay = async (key: string) => {
+      const { status, body } = await gateway.call('POST', '/quotes', payment(parties, amount), { 'idempotency-key': key })
+      if (status !== 201) throw new Error(JSON.stringify(body))
+      acknowledged.add(body['id'])
+    }
+    let answered = 0
+    const underWay = Promise.allSettled(
+      keys.map(async (key) => {
+        await pay(key)
+        answered += 1
+        if (answered === 5) gateway.child.kill('SIGKILL')
+      }),
+    )
+    unanswered += (await underWay).filter(({ status }) => status === 'rejected').length
+    await gateway.stop('SIGKILL')
+    gateway = await startProcess(environment)
+    // The client does not know what became of its calls, so it repeats them all.
+    for (const key of keys) await pay(key)
+  }
+  expect(unanswered).toBeGreaterThan(0)
+  await until(async () => {
+    const { body } = await gateway.call(
+      'GET',
+      `/transactions?customerId=${parties.customer['id']}&status=COMPLETED&type=OUTGOING`,
+    )
+    return body['totalCount'] === kills * tries
+  })
+  const quotes = await gateway.call('GET', `/quotes?customerId=${parties.customer['id']}`)
+  expect(quotes.body['totalCount']).toBe(kills * tries)
+  expect(acknowledged.size).toBe(kills * tries)
+  for (const id of acknowledged) expect((await gateway.call('GET', `/quotes/${id}`)).body['status']).toBe('COMPLETED')
+  expect(
+    (await gateway.call('GET', `/customers/internal-accounts?customerId=${parties.customer['id']}&currency=USD`)).body['data'][0]
+      .balance.amount,
+  ).toBe(0)
+  await gateway.stop('SIGTERM')
+
+  const database = await openDatabase({
+    databaseUrl: environment['DATABASE_URL'],
+    dataDir: environment['DATA_DIR'] ?? 'memory',
+  })
+  await expectBalancedBooks(database)
+  const events = await database.query<{ position: bigint | null; resource: string; status: string }>(
+    `select position, resource_id as resource, payload->'transaction'->>'status' as status from event where type = 'OUTGOING_PAYMENT'`,
+  )
+  // PROCESSING and COMPLETED of each, once, and all in their place.
+  expect(new Set(events.map(({ resource, status }) => `${resource} ${status}`)).size).toBe(2 * kills * tries)
+  expect(events).toHaveLength(2 * kills * tries)
+  await database.close()
+}, 120_000)
