@@ -2,10 +2,7 @@
 import { z } from 'zod'
 import { minute } from './base/clock.ts'
 
-const flag = z
-  .enum(['0', '1', 'true', 'false'])
-  .default('0')
-  .transform((value) => value === '1' || value === 'true')
+const flag = z.enum(['0', '1', 'true', 'false']).transform((value) => value === '1' || value === 'true')
 
 /** `id:secret` */
 const credentials = z
@@ -24,7 +21,7 @@ const environment = z.object({
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(10),
   DATA_DIR: z.string().min(1).default('.data'),
   LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
-  ALLOW_LOCAL_WEBHOOKS: flag,
+  ALLOW_LOCAL_WEBHOOKS: flag.optional(),
   BOOTSTRAP_SANDBOX_TOKEN: credentials.optional(),
   BOOTSTRAP_PRODUCTION_TOKEN: credentials.optional(),
   QUOTE_LIFETIME_MS: z.coerce
@@ -44,6 +41,7 @@ export interface Config {
   databaseConnections: number
   dataDir: string
   logLevel: string
+  /** Sandbox worlds may have http:// and loopback webhook endpoints. */
   allowLocalWebhooks: boolean
   bootstrap: { [Of in 'SANDBOX' | 'PRODUCTION']: { clientId: string; clientSecret: string } | undefined }
   quoteLifetimeMs: number
@@ -66,7 +64,8 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     databaseConnections: set.DATABASE_CONNECTIONS,
     dataDir: set.DATA_DIR,
     logLevel: set.LOG_LEVEL,
-    allowLocalWebhooks: set.ALLOW_LOCAL_WEBHOOKS,
+    // Whoever tries it out on the embedded engine has their receiver on the same machine; whoever runs it says so.
+    allowLocalWebhooks: set.ALLOW_LOCAL_WEBHOOKS ?? set.DATABASE_URL === undefined,
     bootstrap: { SANDBOX: set.BOOTSTRAP_SANDBOX_TOKEN, PRODUCTION: set.BOOTSTRAP_PRODUCTION_TOKEN },
     quoteLifetimeMs: set.QUOTE_LIFETIME_MS,
   }

@@ -1,4 +1,6 @@
 /** Starts one gateway from the environment, says where it is, and stops it in order when asked to. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { pino } from 'pino'
 import { second } from './base/clock.ts'
 import { readConfig } from './config.ts'
@@ -13,7 +15,9 @@ async function main(): Promise<void> {
   const config = readConfig(process.env)
   const logger = pino({ level: config.logLevel })
   const gateway = await startGateway(config, { logger })
-  process.stdout.write(greeting(gateway, config.databaseUrl === undefined ? config.dataDir : undefined))
+  const dataDir = config.databaseUrl === undefined ? config.dataDir : undefined
+  if (gateway.created && dataDir !== undefined && dataDir !== 'memory') leaveSandboxToken(dataDir, gateway.created)
+  process.stdout.write(greeting(gateway, dataDir))
 
   let stopping = false
   const stop = async (signal: string) => {
@@ -26,6 +30,12 @@ async function main(): Promise<void> {
   }
   process.on('SIGTERM', () => void stop('SIGTERM'))
   process.on('SIGINT', () => void stop('SIGINT'))
+}
+
+/** For `npm run demo` and whoever lost the first lines: beside the embedded data, which says as much to whoever can read it. */
+function leaveSandboxToken(dataDir: string, { worlds }: CreatedPlatform): void {
+  const { clientId, clientSecret } = worlds.SANDBOX.credentials
+  writeFileSync(join(dataDir, 'sandbox-token'), `${clientId}:${clientSecret}\n`, { mode: 0o600 })
 }
 
 function greeting({ url, created }: Gateway, dataDir: string | undefined): string {

@@ -18,7 +18,7 @@ import { asAdmin, serverUrl } from './template.ts'
 
 export type Body = Record<string, any>
 
-export interface Reply {
+interface Reply {
   status: number
   body: Body
   /** The bytes, for comparing. */
@@ -71,7 +71,7 @@ export function useWorld(options: WorldOptions = {}): World {
   return world
 }
 
-export async function openWorld(options: WorldOptions = {}): Promise<{ world: World; release: () => Promise<void> }> {
+async function openWorld(options: WorldOptions = {}): Promise<{ world: World; release: () => Promise<void> }> {
   const engine = inject('engine')
   const { database, drop } = await freshDatabase()
   const clock = manualClock(new Date('2026-01-15T12:00:00.000Z'))

@@ -1,6 +1,4 @@
 /** The currencies and assets the service knows, as the specification's currency object. */
-import { DomainError } from './refusal.ts'
-
 export interface Currency {
   code: string
   name: string
@@ -40,12 +38,5 @@ export const currencies: ReadonlyMap<string, Currency> = new Map(
 export function currencyOf(code: string): Currency {
   const currency = currencies.get(code)
   if (!currency) throw new Error(`unknown currency ${code}`)
-  return currency
-}
-
-/** Refuses INVALID_CURRENCY for a code nobody knows. `field` names where it came from. */
-export function requireCurrency(code: string, field: string): Currency {
-  const currency = currencies.get(code)
-  if (!currency) throw new DomainError('INVALID_CURRENCY', `${code} is not a currency this service knows`, { field, value: code })
   return currency
 }

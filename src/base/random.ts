@@ -7,7 +7,3 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 export function randomCode(length: number): string {
   return Array.from(randomBytes(length), (byte) => alphabet[byte & 31]).join('')
 }
-
-export function randomDigits(length: number): string {
-  return Array.from(randomBytes(length), (byte) => String(byte % 10)).join('')
-}

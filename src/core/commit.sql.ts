@@ -228,7 +228,7 @@ begin
   return jsonb_build_object('at', instant, 'verdicts', to_jsonb(verdict), 'known', known, 'balanceAfter', to_jsonb(balance_after));
 end $function$`
 
-export const commitFunctionName = `commit_plans_${createHash('sha256').update(body).digest('hex').slice(0, 12)}`
+const commitFunctionName = `commit_plans_${createHash('sha256').update(body).digest('hex').slice(0, 12)}`
 
 export const commitFunction = `create or replace function ${commitFunctionName}${body};`
 

@@ -52,7 +52,7 @@ export interface Claim {
   inputHash: string
 }
 
-export type Outcome<Reply> =
+type Outcome<Reply> =
   | { kind: 'done'; reply: Reply }
   /** The key was answered before: with this. */
   | { kind: 'known'; inputHash: string; reply: unknown }

@@ -41,7 +41,7 @@ export interface Core {
   settings: CoreSettings
 }
 
-export interface CoreSettings {
+interface CoreSettings {
   quoteLifetimeMs: number
   /** Sandbox worlds may use http:// and loopback webhook endpoints. */
   allowLocalWebhooks: boolean

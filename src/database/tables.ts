@@ -6,7 +6,6 @@ import { Prisma } from './generated/client.ts'
 import type {
   ApiTokenModel,
   CustomerModel,
-  EventModel,
   ExternalAccountModel,
   InternalAccountModel,
   LedgerAccountModel,
@@ -21,7 +20,6 @@ import type {
 export type {
   ApiTokenModel as ApiTokenRow,
   CustomerModel as CustomerRow,
-  EventModel as EventRow,
   ExternalAccountModel as ExternalAccountRow,
   QuoteModel as QuoteRow,
   SigningKeyModel as SigningKeyRow,
@@ -78,7 +76,7 @@ export type TableName = keyof typeof fields
 const snakeNames = new Map<string, string>()
 
 /** `createdAt` → `created_at`. */
-export function snakeCase(name: string): string {
+function snakeCase(name: string): string {
   let snake = snakeNames.get(name)
   if (snake === undefined) {
     snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

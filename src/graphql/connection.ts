@@ -14,7 +14,7 @@ interface Listed {
   createdAt: string
 }
 
-export function toConnection<Item extends Listed>(
+function toConnection<Item extends Listed>(
   page: Page<Item>,
   after: string | null | undefined,
   countTotal: () => Promise<number>,

@@ -15,7 +15,7 @@ import {
   TransactionConnection,
 } from './refs.ts'
 
-export const CustomerType = builder.enumType('CustomerType', {
+const CustomerType = builder.enumType('CustomerType', {
   description: 'Whether a customer is a person or a company.',
   values: { INDIVIDUAL: { description: 'A person.' }, BUSINESS: { description: 'A company.' } } as const,
 })

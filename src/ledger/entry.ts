@@ -2,7 +2,7 @@
 import { type Account, internalAccount, systemAccount } from './chart.ts'
 
 /** One leg. Positive credits the account, negative debits it; smallest unit of the entry's currency. */
-export interface Posting {
+interface Posting {
   account: Account
   amount: bigint
 }

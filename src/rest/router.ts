@@ -14,9 +14,9 @@ import type { Route } from './route.ts'
 import { sandboxRoutes } from './sandbox.ts'
 import { transactionRoutes } from './transactions.ts'
 
-export const apiVersion = '2025-10-13'
+const apiVersion = '2025-10-13'
 
-export const routes: readonly Route[] = [
+const routes: readonly Route[] = [
   ...platformRoutes,
   ...customerRoutes,
   ...accountRoutes,

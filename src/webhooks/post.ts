@@ -5,7 +5,7 @@ import { Agent, buildConnector, request } from 'undici'
 import { isLoopbackAddress, isPublicAddress } from '../base/address.ts'
 import { second } from '../base/clock.ts'
 
-export interface Answer {
+interface Answer {
   status: number
   /** As much as is kept of it. */
   body: string

@@ -6,7 +6,7 @@ import { randomCode } from '../../base/random.ts'
 import type { Queryable } from '../../database/port.ts'
 import { type InsertedRows, type InternalAccountRow, selectList } from '../../database/tables.ts'
 import { systemAccount, systemKinds } from '../../ledger/chart.ts'
-import { currencyCode, idOf, int64, money } from '../input.ts'
+import { currencyCode, idOf, money } from '../input.ts'
 import { query } from '../operation.ts'
 import { type Condition, given, mapPage, pageInput, pageOf, readPage } from '../page.ts'
 import { accountFundingInstructions, PaymentInstruction } from './funding-instructions.ts'
@@ -137,12 +137,3 @@ export function balanceChanged(account: {
     balanceOf: accountId,
   }
 }
-
-/** The payload of ACCOUNT_STATUS when a balance changed. */
-export const BalanceChange = z.object({
-  accountId: z.string(),
-  oldBalance: z.object({ amount: int64, currency: money.shape.currency }),
-  newBalance: z.object({ amount: int64, currency: money.shape.currency }),
-  customerId: z.string().optional(),
-  platformCustomerId: z.string().optional(),
-})

@@ -95,12 +95,8 @@ export async function requireCustomer(
   field = 'customerId',
 ): Promise<CustomerRow> {
   const [row] = await customersById(database, worldId, [id])
-  if (!row) throw customerNotFound(id, field)
+  if (!row) throw new DomainError('USER_NOT_FOUND', 'There is no such customer', { field, value: toId('Customer', id) })
   return row
-}
-
-export function customerNotFound(id: string, field: string): DomainError {
-  return new DomainError('USER_NOT_FOUND', 'There is no such customer', { field, value: toId('Customer', id) })
 }
 
 /** Refuses USER_NOT_READY for a customer who may not move money: not approved, or deleted. */

@@ -76,7 +76,7 @@ export function priceOf(request: PriceRequest, terms: Terms): Price | undefined 
 }
 
 /** A rate as a quote shows it: 8 places, or 7 digits where that is more. */
-export function quotedRate(rate: Ratio): string {
+function quotedRate(rate: Ratio): string {
   return toSignificantDecimal(rate, 8, 7)
 }
 

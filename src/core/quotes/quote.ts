@@ -94,10 +94,6 @@ export function quotesById(database: Queryable, worldId: string, ids: readonly s
 /** Refuses QUOTE_NOT_FOUND. */
 export async function requireQuote(database: Queryable, worldId: string, id: string): Promise<QuoteRow> {
   const [row] = await quotesById(database, worldId, [id])
-  if (!row) throw quoteNotFound()
+  if (!row) throw new DomainError('QUOTE_NOT_FOUND', 'There is no such quote', { field: 'quoteId' })
   return row
-}
-
-export function quoteNotFound(): DomainError {
-  return new DomainError('QUOTE_NOT_FOUND', 'There is no such quote', { field: 'quoteId' })
 }

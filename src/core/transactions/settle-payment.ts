@@ -18,7 +18,7 @@ const outcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('rejected') }),
 ])
 
-export type FinalOutcome = z.output<typeof outcome>
+type FinalOutcome = z.output<typeof outcome>
 
 export const settlePayment = operation({
   name: 'settlePayment',
