@@ -1,0 +1,79 @@
+/** A gateway process on a database of its own, and what it costs. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import pg from 'pg'
+
+export const serverUrl = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+
+export function databaseUrl(name: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+export async function withDatabase<Result>(name: string, work: (url: string) => Promise<Result>): Promise<Result> {
+  const admin = new pg.Client({ connectionString: serverUrl })
+  await admin.connect()
+  await admin.query(`drop database if exists ${name} with (force)`)
+  await admin.query(`create database ${name}`)
+  try {
+    return await work(databaseUrl(name))
+  } finally {
+    await admin.query(`drop database if exists ${name} with (force)`)
+    await admin.end()
+  }
+}
+
+export interface Running {
+  url: string
+  pid: number
+  /** From spawn until it said that it was ready. */
+  startMs: number
+  stop(): Promise<void>
+}
+
+export const credentials = 'bench:bench-secret'
+
+export async function startGateway(environment: Record<string, string>): Promise<Running> {
+  const startedAt = performance.now()
+  const child: ChildProcess = spawn(process.execPath, ['src/main.ts'], {
+    env: { ...process.env, BOOTSTRAP_SANDBOX_TOKEN: credentials, LOG_LEVEL: 'error', PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    let printed = ''
+    child.stdout!.on('data', (chunk) => {
+      printed += chunk
+      const found = /ready at (\S+)/.exec(printed)
+      if (found) resolve(found[1]!)
+    })
+    child.once('exit', (code) => reject(new Error(`the gateway ended with ${code}`)))
+  })
+  return {
+    url,
+    pid: child.pid!,
+    startMs: performance.now() - startedAt,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve())
+        child.kill('SIGTERM')
+      }),
+  }
+}
+
+/** User and system time of a process so far. */
+export function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+/** Resident memory. */
+export function residentMiB(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024)
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)]!
+}

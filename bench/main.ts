@@ -1,0 +1,15 @@
+/** `npm run bench -- <name>`: what we claim about speed, for anyone to run. See README.md beside this file. */
+import { benchStart } from './start.ts'
+import { benchTransfers } from './transfers.ts'
+
+const benches: Record<string, () => Promise<void>> = { start: benchStart, transfers: benchTransfers }
+
+const name = process.argv[2]
+const chosen = name === undefined ? Object.values(benches) : [benches[name]]
+for (const bench of chosen) {
+  if (!bench) {
+    console.error(`npm run bench -- [${Object.keys(benches).join(' | ')}]`)
+    process.exit(1)
+  }
+  await bench()
+}
