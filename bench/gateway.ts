@@ -36,7 +36,7 @@ export const credentials = 'bench:bench-secret'
 
 export async function startGateway(environment: Record<string, string>): Promise<Running> {
   const startedAt = performance.now()
-  const child: ChildProcess = spawn(process.execPath, ['src/main.ts'], {
+  const child: ChildProcess = spawn(process.execPath, [...(process.env['BENCH_NODE'] ?? '').split(' ').filter(Boolean), 'src/main.ts'], {
     env: { ...process.env, BOOTSTRAP_SANDBOX_TOKEN: credentials, LOG_LEVEL: 'error', PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

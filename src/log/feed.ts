@@ -55,6 +55,13 @@ export async function openFeed(database: Database): Promise<Feed> {
       })
     },
     async read() {
+      if (subscribers.size === 0) {
+        // Nobody listens: whoever comes next begins here, or reads what was missed from the database.
+        const passed = position
+        const last = await lastPosition(database)
+        if (subscribers.size === 0) position = last
+        return position > passed
+      }
       const events = await database.query<LoggedEvent>(
         `select ${eventColumns} from event e where e.position > $1 order by e.position limit ${pageSize}`,
         [position],

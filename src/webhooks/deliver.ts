@@ -25,6 +25,8 @@ export async function prepareFollower(database: Queryable): Promise<void> {
   await database.query('insert into follower (name, position) values ($1, 0) on conflict do nothing', [followerName])
 }
 
+type EventWithEndpoint = LoggedEvent & { url: string }
+
 /** Turns new events into deliveries; true if there were any. One process at a time does this. */
 export async function followLog(database: Database): Promise<boolean> {
   return database.transaction(async (tx) => {
@@ -33,22 +35,23 @@ export async function followLog(database: Database): Promise<boolean> {
       [followerName],
     )
     if (!follower) return false
-    const events = await tx.query<LoggedEvent & { url: string | null }>(
-      `select ${eventColumns}, w.webhook_endpoint as url from event e join world w on w.id = e.world_id
-       where e.position > $1 order by e.position limit ${eventsAtOnce}`,
+    const [page] = await tx.query<{ last: bigint | null }>(
+      `select max(position) as last from (select position from event where position > $1 order by position limit ${eventsAtOnce}) page`,
       [follower.position],
     )
-    if (events.length === 0) return false
-    await insertDeliveries(
-      tx,
-      events.filter(({ url }) => url !== null),
+    if (!page || page.last === null) return false
+    const events = await tx.query<EventWithEndpoint>(
+      `select ${eventColumns}, w.webhook_endpoint as url from event e join world w on w.id = e.world_id
+       where e.position > $1 and e.position <= $2 and w.webhook_endpoint is not null order by e.position`,
+      [follower.position, page.last],
     )
-    await tx.query('update follower set position = $2 where name = $1', [followerName, events.at(-1)!.position])
+    if (events.length > 0) await insertDeliveries(tx, events)
+    await tx.query('update follower set position = $2 where name = $1', [followerName, page.last])
     return true
   })
 }
 
-async function insertDeliveries(tx: Queryable, events: readonly (LoggedEvent & { url: string | null })[]): Promise<void> {
+async function insertDeliveries(tx: Queryable, events: readonly EventWithEndpoint[]): Promise<void> {
   const deliveries = events.map((event) => ({
     id: event.uuid,
     world_id: event.worldId,
