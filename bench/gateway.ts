@@ -36,10 +36,14 @@ export const credentials = 'bench:bench-secret'
 
 export async function startGateway(environment: Record<string, string>): Promise<Running> {
   const startedAt = performance.now()
-  const child: ChildProcess = spawn(process.execPath, [...(process.env['BENCH_NODE'] ?? '').split(' ').filter(Boolean), 'src/main.ts'], {
-    env: { ...process.env, BOOTSTRAP_SANDBOX_TOKEN: credentials, LOG_LEVEL: 'error', PORT: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [...(process.env['BENCH_NODE'] ?? '').split(' ').filter(Boolean), 'src/main.ts'],
+    {
+      env: { ...process.env, BOOTSTRAP_SANDBOX_TOKEN: credentials, LOG_LEVEL: 'error', PORT: '0', ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const url = await new Promise<string>((resolve, reject) => {
     let printed = ''
     child.stdout!.on('data', (chunk) => {

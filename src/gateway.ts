@@ -1,9 +1,9 @@
 /** One gateway, put together: configuration → database → core → followers of the log → doors. Tests start it here too. */
 import { createServer as createHttpServer } from 'node:http'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { type Logger, pino } from 'pino'
 import { type Clock, second, systemClock } from './base/clock.ts'
 import { derivedUuid, newId } from './base/ids.ts'
+import { createLogger, type Logger } from './base/logger.ts'
 import type { Config } from './config.ts'
 import { commitFunction } from './core/commit.sql.ts'
 import { createCommitter } from './core/commit.ts'
@@ -50,7 +50,7 @@ export interface Substitutes {
 const pollMs = second / 2
 
 export async function startGateway(config: Config, substitutes: Substitutes = {}): Promise<Gateway> {
-  const logger = substitutes.logger ?? pino({ level: config.logLevel })
+  const logger = substitutes.logger ?? createLogger(config.logLevel)
   const clock = substitutes.clock ?? systemClock()
   const onConnectionError = (error: Error) => logger.warn({ err: error }, 'a database connection broke')
   const database =

@@ -1,8 +1,8 @@
 /** Starts one gateway from the environment, says where it is, and stops it in order when asked to. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { second } from './base/clock.ts'
+import { createLogger } from './base/logger.ts'
 import { readConfig } from './config.ts'
 import type { Environment } from './core/operation.ts'
 import type { CreatedPlatform } from './core/platform/create-platform.ts'
@@ -13,7 +13,7 @@ const stopWithinMs = 10 * second
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  const logger = pino({ level: config.logLevel })
+  const logger = createLogger(config.logLevel)
   const gateway = await startGateway(config, { logger })
   const dataDir = config.databaseUrl === undefined ? config.dataDir : undefined
   if (gateway.created && dataDir !== undefined && dataDir !== 'memory') leaveSandboxToken(dataDir, gateway.created)

@@ -89,6 +89,41 @@ test('a configuration that cannot be read ends the start with the names of what 
   await expect(startProcess({ ...environment, QUOTE_LIFETIME_MS: 'soon' })).rejects.toThrow('QUOTE_LIFETIME_MS')
 })
 
+test('log lines have the request id, and no secret, account number or birth date', async () => {
+  const gateway = await startProcess({ ...environment, LOG_LEVEL: 'trace' })
+  const secrets = [
+    'sandbox-secret',
+    '1990-12-10',
+    'DE89370400440532013000',
+    'Grace',
+    Buffer.from('sandbox:sandbox-secret').toString('base64'),
+  ]
+  const parties = await newParties(gateway, 100_000)
+  const headers = { 'x-request-id': 'find-me' }
+  const named = { platformCustomerId: 'p', customerType: 'INDIVIDUAL', fullName: 'Grace', birthDate: '1990-12-10' }
+  expect((await gateway.call('POST', '/customers', named, headers)).status).toBe(201)
+  await gateway.call('POST', '/customers', { ...named, birthDate: '1990-12-1O' })
+  await gateway.call('POST', '/quotes', payment(parties, 50_000))
+  await gateway.call('GET', `/customers?umaAddress=$grace@x.example&platformCustomerId=DE89370400440532013000`)
+  const query = '{ customers { edges { node { birthDate } } } }'
+  await fetch(`${gateway.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: basic({ clientId: 'sandbox', clientSecret: 'sandbox-secret' }),
+    },
+    body: JSON.stringify({ query }),
+  })
+  await gateway.stop('SIGTERM')
+  const lines = gateway
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+  expect(lines.length).toBeGreaterThan(6)
+  expect(lines.find((line) => line.includes('"find-me"'))).toContain('"route":"/2025-10-13/customers"')
+  for (const secret of secrets) expect(lines.filter((line) => line.includes(secret))).toEqual([])
+})
+
 test('SIGTERM closes sockets with 1001 and ends with 0', async () => {
   const gateway = await startProcess(environment)
   const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')

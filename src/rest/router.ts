@@ -1,7 +1,7 @@
 /** The REST door: the route tables of the rooms, behind Basic authentication, in the specification's JSON. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Logger } from 'pino'
 import { parseJson, stringifyJson } from '../base/json.ts'
+import type { Logger } from '../base/logger.ts'
 import { DomainError } from '../base/refusal.ts'
 import { ask, type Call, type Core, perform } from '../core/operation.ts'
 import { authenticate } from '../core/platform/tokens.ts'
