@@ -47,13 +47,17 @@ export interface Config {
   quoteLifetimeMs: number
 }
 
-/** Throws an error that names every variable that cannot be read. An empty variable counts as absent. */
+export class UnreadableConfig extends Error {
+  override readonly name = 'UnreadableConfig'
+}
+
+/** Throws an UnreadableConfig that names every variable that cannot be read. An empty variable counts as absent. */
 export function readConfig(variables: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const result = environment.safeParse(given)
   if (!result.success) {
     const faults = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-    throw new Error(`The configuration cannot be read: ${faults.join('; ')}`)
+    throw new UnreadableConfig(`The configuration cannot be read: ${faults.join('; ')}`)
   }
   const set = result.data
   return {

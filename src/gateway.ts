@@ -2,8 +2,9 @@
 import { createServer as createHttpServer } from 'node:http'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type Clock, second, systemClock } from './base/clock.ts'
-import { derivedUuid, newId } from './base/ids.ts'
+import { derivedUuid } from './base/ids.ts'
 import { createLogger, type Logger } from './base/logger.ts'
+import { requestIdHeader, requestIdOf } from './base/request-id.ts'
 import type { Config } from './config.ts'
 import { commitFunction } from './core/commit.sql.ts'
 import { createCommitter } from './core/commit.ts'
@@ -138,8 +139,9 @@ async function assemble(config: Config, { logger, clock, database, background }:
     },
     async close() {
       state.closing = true
-      feed.close()
+      // Sockets first: they are told to come back (1001), not that their subscriptions are over.
       await graphql.close()
+      feed.close()
       await app.close()
       await committer.idle()
       await Promise.all(workers.map((worker) => worker.stop()))
@@ -150,9 +152,11 @@ async function assemble(config: Config, { logger, clock, database, background }:
 }
 
 /** On an empty database: the platform of the first credentials. Of several processes that start at once, one creates it. */
-async function createFirstPlatform({ database, commit, clock }: Core, config: Config): Promise<CreatedPlatform | undefined> {
-  const [existing] = await database.query('select 1 from platform limit 1')
-  if (existing) return undefined
+async function createFirstPlatform(
+  { database: { prisma }, commit, clock }: Core,
+  config: Config,
+): Promise<CreatedPlatform | undefined> {
+  if (await prisma.platform.findFirst({ select: { id: true } })) return undefined
   return createPlatform(commit, { id: derivedUuid('first platform'), name: 'Demo', credentials: config.bootstrap }, clock.now())
 }
 
@@ -170,19 +174,20 @@ function createServer(database: Database, logger: Logger, state: { closing: bool
     requestTimeout: 30 * second,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 400 },
-    genReqId: (request) => {
-      const given = request.headers['x-request-id']
-      return typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : newId()
-    },
+    genReqId: requestIdOf,
   })
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id)
+    reply.header(requestIdHeader, request.id)
   })
   app.addHook('onResponse', async (request, reply) => {
     // The route, not the URL: paths and queries can carry addresses and account numbers.
     const { method, routeOptions } = request
     const route = routeOptions.url ?? 'none'
-    logger.info({ requestId: request.id, method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+    const level = route === '/healthz' || route === '/readyz' ? 'debug' : 'info'
+    logger[level](
+      { requestId: request.id, method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'request',
+    )
   })
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { second } from './base/clock.ts'
 import { createLogger } from './base/logger.ts'
-import { readConfig } from './config.ts'
+import { readConfig, UnreadableConfig } from './config.ts'
 import type { Environment } from './core/operation.ts'
 import type { CreatedPlatform } from './core/platform/create-platform.ts'
 import { FolderInUse } from './database/folder-lock.ts'
@@ -59,10 +59,15 @@ function credentialLines({ worlds }: CreatedPlatform): string[] {
   })
 }
 
+/** For what an operator can mend, the sentence that says how; for anything else, all there is. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof FolderInUse || error instanceof UnreadableConfig) return error.message
+  if ('code' in error && error.code === 'EADDRINUSE') return `${error.message}. Choose another port with PORT.`
+  return error.stack ?? error.message
+}
+
 main().catch((error: unknown) => {
-  const expected = error instanceof FolderInUse || (error instanceof Error && error.message.startsWith('The configuration'))
-  process.stderr.write(
-    `${expected ? (error as Error).message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  )
+  process.stderr.write(`${explain(error)}\n`)
   process.exit(1)
 })

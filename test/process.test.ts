@@ -201,3 +201,34 @@ test('SIGKILL in the middle of payments loses none and doubles none', async () =
   expect(events).toHaveLength(2 * kills * tries)
   await database.close()
 }, 120_000)
+
+test.runIf(inject('engine') === 'server')(
+  'two processes on one database pay as one, and each tells what the other did',
+  async () => {
+    const [first, second] = await Promise.all([startProcess(environment), startProcess(environment)])
+    const both = (index: number) => (index % 2 === 0 ? first : second)
+    const times = (count: number) => Array.from({ length: count }, (_, index) => index)
+    const parties = await newParties(first, 50 * 1_000)
+    const { body: quote } = await first.call('POST', '/quotes', { ...payment(parties, 1_000), immediatelyExecute: false })
+    const executes = await Promise.all(times(50).map((index) => both(index).call('POST', `/quotes/${quote['id']}/execute`)))
+    expect(executes.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(executes.filter(({ status }) => status === 409)).toHaveLength(49)
+    const key = { 'idempotency-key': 'same-through-both' }
+    const keyed = await Promise.all(times(20).map((index) => both(index).call('POST', '/quotes', payment(parties, 1_000), key)))
+    expect(new Set(keyed.map(({ status }) => status))).toEqual(new Set([201]))
+    expect(new Set(keyed.map(({ body }) => body['id'])).size).toBe(1)
+    const payments = await Promise.all(times(200).map((index) => both(index).call('POST', '/quotes', payment(parties, 1_000))))
+    expect(payments.filter(({ status }) => status === 201)).toHaveLength(48)
+    expect(payments.filter(({ body }) => body['code'] === 'INSUFFICIENT_BALANCE')).toHaveLength(152)
+    const completed = `/transactions?customerId=${parties.customer['id']}&status=COMPLETED&type=OUTGOING`
+    await until(async () => (await second.call('GET', completed)).body['totalCount'] === 50)
+    await Promise.all([first.stop('SIGTERM'), second.stop('SIGTERM')])
+    const database = await openDatabase({ databaseUrl: environment['DATABASE_URL'], dataDir: 'memory' })
+    await expectBalancedBooks(database)
+    const [positions] = await database.query<{ events: bigint; placed: bigint; distinct: bigint; last: bigint }>(
+      'select count(*) as events, count(position) as placed, count(distinct position) as distinct, max(position) as last from event',
+    )
+    expect(new Set(Object.values(positions!)).size).toBe(1)
+    await database.close()
+  },
+)

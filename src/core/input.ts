@@ -83,7 +83,8 @@ export const accountReference = z.string().transform((id, context) => {
   return z.NEVER
 })
 
-const largestAmount = 9_000_000_000_000_000n
+/** Of any single amount, in the smallest unit. */
+export const largestAmount = 9_000_000_000_000_000n
 
 /** An amount in the smallest unit: a positive whole number. Refuses INVALID_AMOUNT. */
 export function amountUpTo(largest: bigint = largestAmount) {

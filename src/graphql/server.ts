@@ -4,9 +4,9 @@ import { GraphQLError, getOperationAST, OperationTypeNode } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { WebSocketServer } from 'ws'
-import { newId } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
 import { DomainError } from '../base/refusal.ts'
+import { requestIdHeader, requestIdOf } from '../base/request-id.ts'
 import type { Caller, Core } from '../core/operation.ts'
 import { authenticate } from '../core/platform/tokens.ts'
 import { type Feed, SlowSubscriber } from '../log/feed.ts'
@@ -55,9 +55,9 @@ export function createGraphqlDoor(core: Core, feed: Feed, logger: Logger): Graph
   return {
     handle(request, response) {
       if (pathOf(request) !== path) return false
-      const requestId = newId()
+      const requestId = requestIdOf(request)
       const startedAt = performance.now()
-      response.setHeader('x-request-id', requestId)
+      response.setHeader(requestIdHeader, requestId)
       response.once('close', () => {
         const ms = Math.round(performance.now() - startedAt)
         logger.info({ requestId, method: request.method, route: path, status: response.statusCode, ms }, 'request')

@@ -5,7 +5,7 @@ import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { newCurrencyAccounts } from '../accounts/internal.ts'
 import type { EventDraft } from '../commit.ts'
-import { currencyCode, int64 } from '../input.ts'
+import { currencyCode, int64, largestAmount } from '../input.ts'
 import { operation, query } from '../operation.ts'
 import { readWorld, type SupportedCurrency, type World, worldRow } from './world.ts'
 
@@ -65,7 +65,10 @@ export const getConfiguration = query({
 const limit = z
   .union([z.int(), z.bigint()])
   .transform((value) => BigInt(value))
-  .refine((value) => value > 0n, { error: 'expected more than zero', params: { code: 'INVALID_AMOUNT' } })
+  .refine((value) => value > 0n && value <= largestAmount, {
+    error: `expected more than zero and at most ${largestAmount}`,
+    params: { code: 'INVALID_AMOUNT' },
+  })
 
 const supportedCurrencyInput = z
   .object({

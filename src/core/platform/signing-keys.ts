@@ -1,8 +1,8 @@
 /** The keys that sign a world's webhooks: ECDSA on P-256. The version in the signature header names the key. */
 import { generateKeyPairSync } from 'node:crypto'
 import { z } from 'zod'
-import type { Queryable } from '../../database/port.ts'
-import { type SigningKeyRow, selectList } from '../../database/tables.ts'
+import type { Database } from '../../database/port.ts'
+import type { SigningKeyRow } from '../../database/tables.ts'
 import { query } from '../operation.ts'
 
 export const WebhookKey = z.object({
@@ -23,11 +23,9 @@ export function newSigningKey(worldId: string, keyVersion: number, id: string, n
   return { id, worldId, keyVersion, publicKey, privateKey, status: 'ACTIVE', createdAt: now }
 }
 
-export function readSigningKeys(database: Queryable, worldId: string): Promise<SigningKeyRow[]> {
-  return database.query<SigningKeyRow>(
-    `select ${selectList('signing_key')} from signing_key where world_id = $1 order by key_version desc`,
-    [worldId],
-  )
+/** Newest first. */
+export function readSigningKeys({ prisma }: Database, worldId: string): Promise<SigningKeyRow[]> {
+  return prisma.signingKey.findMany({ where: { worldId }, orderBy: { keyVersion: 'desc' } })
 }
 
 export const listWebhookKeys = query({

@@ -2,12 +2,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { type Cached, cached } from '../../base/cached.ts'
-import { toId } from '../../base/ids.ts'
+import { toId, uuidOf } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
-import type { Queryable } from '../../database/port.ts'
-import { type ApiTokenRow, selectList } from '../../database/tables.ts'
+import type { Database } from '../../database/port.ts'
+import type { ApiTokenRow } from '../../database/tables.ts'
 import { idOf, instant, text } from '../input.ts'
-import { type Caller, type Environment, operation, type Permission, permissions, query } from '../operation.ts'
+import { type Caller, operation, type Permission, permissions, query } from '../operation.ts'
 import { given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
 
 const permissionSet = z.array(z.enum(permissions))
@@ -138,34 +138,29 @@ export const deleteToken = operation({
   },
 })
 
-async function requireToken(database: Queryable, worldId: string, id: string): Promise<ApiTokenRow> {
-  const [row] = await database.query<ApiTokenRow>(
-    `select ${selectList('api_token')} from api_token where world_id = $1 and id = $2`,
-    [worldId, id],
-  )
+async function requireToken({ prisma }: Database, worldId: string, id: string): Promise<ApiTokenRow> {
+  const row = await prisma.apiToken.findFirst({ where: { worldId, id } })
   if (!row) throw new DomainError('TOKEN_NOT_FOUND', 'There is no such token', { field: 'tokenId' })
   return row
 }
 
 // ── Authentication ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-type TokenInWorld = ApiTokenRow & { environment: Environment }
-
 export type Tokens = Cached<{ secretHash: Buffer; caller: Caller }>
 
 /** Tokens by client id, or by their `Token:<uuid>`. */
-export function createTokens(database: Queryable): Tokens {
+export function createTokens({ prisma }: Database): Tokens {
   return cached(async (username) => {
-    const [row] = await database.query<TokenInWorld>(
-      `select ${selectList('api_token', 't')}, world.environment from api_token t join world on world.id = t.world_id
-       where t.client_id = $1 or 'Token:' || t.id = $1`,
-      [username],
-    )
+    const id = uuidOf('Token', username)
+    const row = await prisma.apiToken.findUnique({
+      where: id === undefined ? { clientId: username } : { id },
+      include: { world: { select: { environment: true } } },
+    })
     if (!row) return undefined
-    const { worldId, environment } = row
+    const { worldId, world, permissions: held } = row
     return {
       secretHash: Buffer.from(row.secretHash, 'hex'),
-      caller: { worldId, environment, permissions: permissionSet.parse(row.permissions) },
+      caller: { worldId, environment: world.environment, permissions: permissionSet.parse(held) },
     }
   })
 }

@@ -1,7 +1,7 @@
 /** A world: one platform's sandbox or production, with its configuration. */
 import { type Cached, cached } from '../../base/cached.ts'
-import type { Queryable } from '../../database/port.ts'
-import { selectList, type WorldRow } from '../../database/tables.ts'
+import type { Database } from '../../database/port.ts'
+import type { WorldRow } from '../../database/tables.ts'
 
 /** One entry of a platform's supportedCurrencies, as it is stored. */
 export interface SupportedCurrency {
@@ -19,13 +19,13 @@ export type World = Omit<WorldRow, 'supportedCurrencies'> & { supportedCurrencie
 
 export type Worlds = Cached<World>
 
-export function createWorlds(database: Queryable): Worlds {
+export function createWorlds(database: Database): Worlds {
   return cached((id) => readWorld(database, id))
 }
 
-export async function readWorld(database: Queryable, id: string): Promise<World | undefined> {
-  const [world] = await database.query<World>(`select ${selectList('world')} from world where id = $1`, [id])
-  return world
+export async function readWorld({ prisma }: Database, id: string): Promise<World | undefined> {
+  const row = await prisma.world.findUnique({ where: { id } })
+  return row ? { ...row, supportedCurrencies: row.supportedCurrencies as unknown as SupportedCurrency[] } : undefined
 }
 
 export function supportOf(world: World, currency: string): SupportedCurrency | undefined {
