@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import { createCustomer } from '../core/customers/create-customer.ts'
-import { type beneficialOwner, type businessInfo, type Customer, kycStatuses } from '../core/customers/customer.ts'
+import { type beneficialOwner, type Customer, kycStatuses } from '../core/customers/customer.ts'
 import { listCustomers } from '../core/customers/read-customers.ts'
-import type { address } from '../core/input.ts'
 import { builder } from './builder.ts'
 import { listOf, ownedList, pageArgs, pageComplexity } from './connection.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
+import { AddressInput, AddressRef, BusinessInfoInput, BusinessInfoRef } from './people.ts'
 import {
   CustomerConnection,
   CustomerRef,
@@ -27,63 +27,13 @@ const KycStatus = builder.enumType('KycStatus', {
   ) as Record<Customer['kycStatus'], { description: string }>,
 })
 
-export const AddressRef = builder.objectRef<z.output<typeof address>>('Address').implement({
-  description: 'A postal address.',
-  fields: (t) => ({
-    line1: t.exposeString('line1', { description: 'Street and number.' }),
-    line2: t.string({ nullable: true, description: 'More of it.', resolve: ({ line2 }) => line2 ?? null }),
-    city: t.string({ nullable: true, description: 'City.', resolve: ({ city }) => city ?? null }),
-    state: t.string({ nullable: true, description: 'State or region.', resolve: ({ state }) => state ?? null }),
-    postalCode: t.exposeString('postalCode', { description: 'Postal code.' }),
-    country: t.exposeString('country', { description: 'ISO 3166-1 alpha-2 code.' }),
-  }),
-})
-
-export const AddressInput = builder.inputType('AddressInput', {
-  description: 'A postal address.',
-  fields: (t) => ({
-    line1: t.string({ required: true, description: 'Street and number.' }),
-    line2: t.string({ description: 'More of it.' }),
-    city: t.string({ description: 'City.' }),
-    state: t.string({ description: 'State or region.' }),
-    postalCode: t.string({ required: true, description: 'Postal code.' }),
-    country: t.string({ required: true, description: 'ISO 3166-1 alpha-2 code.' }),
-  }),
-})
-
-export const BusinessInfoRef = builder.objectRef<z.output<typeof businessInfo>>('BusinessInfo').implement({
-  description: 'What identifies a company.',
-  fields: (t) => ({
-    legalName: t.exposeString('legalName', { description: 'Registered name.' }),
-    registrationNumber: t.string({
-      nullable: true,
-      description: 'Number in the register of companies.',
-      resolve: ({ registrationNumber }) => registrationNumber ?? null,
-    }),
-    taxId: t.string({ nullable: true, description: 'Tax number.', resolve: ({ taxId }) => taxId ?? null }),
-  }),
-})
-
-export const BusinessInfoInput = builder.inputType('BusinessInfoInput', {
-  description: 'What identifies a company.',
-  fields: (t) => ({
-    legalName: t.string({ required: true, description: 'Registered name.' }),
-    registrationNumber: t.string({ description: 'Number in the register of companies.' }),
-    taxId: t.string({ description: 'Tax number.' }),
-  }),
-})
-
 const BeneficialOwnerRef = builder.objectRef<z.output<typeof beneficialOwner>>('BeneficialOwner').implement({
   description: 'Somebody who owns or controls a business customer.',
   fields: (t) => ({
     fullName: t.exposeString('fullName', { description: 'Full name.' }),
     individualType: t.exposeString('individualType', { description: 'DIRECTOR, CONTROL_PERSON, TRUSTEE and so on.' }),
-    percentageOwnership: t.float({
-      nullable: true,
-      description: 'Share of the company, 0 to 100.',
-      resolve: ({ percentageOwnership }) => percentageOwnership ?? null,
-    }),
-    title: t.string({ nullable: true, description: 'Position in the company.', resolve: ({ title }) => title ?? null }),
+    percentageOwnership: t.exposeFloat('percentageOwnership', { nullable: true, description: 'Share of the company, 0 to 100.' }),
+    title: t.exposeString('title', { nullable: true, description: 'Position in the company.' }),
   }),
 })
 
@@ -96,30 +46,23 @@ builder.node(CustomerRef, {
     customerType: t.expose('customerType', { type: CustomerType, description: 'A person or a company.' }),
     umaAddress: t.exposeString('umaAddress', { description: '`$username@domain`' }),
     kycStatus: t.expose('kycStatus', { type: KycStatus, description: 'Only approved customers move money.' }),
-    fullName: t.string({ nullable: true, description: 'Of a person.', resolve: ({ fullName }) => fullName ?? null }),
-    birthDate: t.field({
+    fullName: t.exposeString('fullName', { nullable: true, description: 'Of a person.' }),
+    birthDate: t.expose('birthDate', {
       type: 'Date',
       nullable: true,
       description: 'Of a person.',
-      resolve: ({ birthDate }) => birthDate ?? null,
     }),
-    nationality: t.string({
-      nullable: true,
-      description: 'Of a person: ISO 3166-1 alpha-2 code.',
-      resolve: ({ nationality }) => nationality ?? null,
-    }),
-    email: t.string({ nullable: true, description: 'E-mail address.', resolve: ({ email }) => email ?? null }),
-    address: t.field({
+    nationality: t.exposeString('nationality', { nullable: true, description: 'Of a person: ISO 3166-1 alpha-2 code.' }),
+    email: t.exposeString('email', { nullable: true, description: 'E-mail address.' }),
+    address: t.expose('address', {
       type: AddressRef,
       nullable: true,
       description: 'Postal address.',
-      resolve: (customer) => customer.address ?? null,
     }),
-    businessInfo: t.field({
+    businessInfo: t.expose('businessInfo', {
       type: BusinessInfoRef,
       nullable: true,
       description: 'Of a company.',
-      resolve: (customer) => customer.businessInfo ?? null,
     }),
     beneficialOwners: t.field({
       type: [BeneficialOwnerRef],

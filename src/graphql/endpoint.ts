@@ -22,11 +22,7 @@ export const SourceRef = builder.objectRef<z.output<typeof Source>>('PaymentSour
   fields: (t) => ({
     sourceType: t.exposeString('sourceType', { description: 'ACCOUNT, UMA_ADDRESS or REALTIME_FUNDING.' }),
     account: t.field({ type: AccountRef, nullable: true, description: 'The account, where it is one.', resolve: accountOf }),
-    umaAddress: t.string({
-      nullable: true,
-      description: 'The address, where it is one.',
-      resolve: ({ umaAddress }) => umaAddress ?? null,
-    }),
+    umaAddress: t.exposeString('umaAddress', { nullable: true, description: 'The address, where it is one.' }),
     currency: t.exposeString('currency', { description: 'Code of the currency.' }),
   }),
 })
@@ -36,11 +32,7 @@ export const DestinationRef = builder.objectRef<z.output<typeof Destination>>('P
   fields: (t) => ({
     destinationType: t.exposeString('destinationType', { description: 'ACCOUNT or UMA_ADDRESS.' }),
     account: t.field({ type: AccountRef, nullable: true, description: 'The account, where it is one.', resolve: accountOf }),
-    umaAddress: t.string({
-      nullable: true,
-      description: 'The address, where it is one.',
-      resolve: ({ umaAddress }) => umaAddress ?? null,
-    }),
+    umaAddress: t.exposeString('umaAddress', { nullable: true, description: 'The address, where it is one.' }),
     currency: t.exposeString('currency', { description: 'Code of the currency.' }),
   }),
 })

@@ -20,7 +20,7 @@ function describeCode(code: string): string {
 const FieldErrorRef = builder.objectRef<{ field: string | undefined; message: string }>('FieldError').implement({
   description: 'One field of the input that cannot be taken as it is.',
   fields: (t) => ({
-    field: t.string({ nullable: true, description: 'Path of the field.', resolve: ({ field }) => field ?? null }),
+    field: t.exposeString('field', { nullable: true, description: 'Path of the field.' }),
     message: t.exposeString('message', { description: 'What is wrong with it.' }),
   }),
 })

@@ -12,10 +12,8 @@ import type { Caller, Core } from '../core/operation.ts'
 import { countOfOwners, type ListSource, listed, mapPage, type Page, readPagesOfOwners } from '../core/page.ts'
 import { quotesById, toQuote } from '../core/quotes/quote.ts'
 import { toTransaction, transactionsById } from '../core/transactions/transaction.ts'
-import type { Queryable } from '../database/port.ts'
+import type { ReadById } from '../database/coalesce.ts'
 import type { CustomerRow, ExternalAccountRow, InternalAccountRow, QuoteRow, TransactionRow } from '../database/tables.ts'
-
-type ById<Row> = (database: Queryable, worldId: string, ids: readonly string[]) => Promise<Row[]>
 
 type OwnerColumn = Parameters<typeof readPagesOfOwners>[3]
 
@@ -26,7 +24,7 @@ export function createLoaders(core: Core, caller: Caller) {
   const { worldId } = caller
 
   /** Things by their id; null for what is not there, not of that type, or not an id at all. */
-  function byId<Row extends { id: string }, View>(type: IdType, read: ById<Row>, toView: (row: Row) => View) {
+  function byId<Row extends { id: string }, View>(type: IdType, read: ReadById<Row>, toView: (row: Row) => View) {
     return new DataLoader<string, View | null>(async (ids) => {
       requireView(caller)
       const uuids = ids.map((id) => uuidOf(type, id))

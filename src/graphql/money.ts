@@ -40,38 +40,32 @@ type RateDetails = NonNullable<Transaction['rateDetails']>
 export const RateDetailsRef = builder.objectRef<RateDetails>('RateDetails').implement({
   description: 'How the rate and the fees are made up. Multipliers convert by way of millisatoshis (a thousandth of a satoshi).',
   fields: (t) => ({
-    counterpartyMultiplier: t.float({
+    counterpartyMultiplier: t.exposeFloat('counterpartyMultiplier', {
       nullable: true,
       description: 'Smallest receiving units per millisatoshi.',
-      resolve: ({ counterpartyMultiplier }) => counterpartyMultiplier ?? null,
     }),
-    counterpartyFixedFee: t.field({
+    counterpartyFixedFee: t.expose('counterpartyFixedFee', {
       type: 'Int64',
       nullable: true,
       description: "The counterparty's fixed fee, in the smallest unit of the receiving currency.",
-      resolve: ({ counterpartyFixedFee }) => counterpartyFixedFee ?? null,
     }),
-    serviceApiMultiplier: t.float({
+    serviceApiMultiplier: t.exposeFloat('serviceApiMultiplier', {
       nullable: true,
       description: 'Millisatoshis per smallest sending unit, the variable fee already taken off.',
-      resolve: ({ serviceApiMultiplier }) => serviceApiMultiplier ?? null,
     }),
-    serviceApiFixedFee: t.field({
+    serviceApiFixedFee: t.expose('serviceApiFixedFee', {
       type: 'Int64',
       nullable: true,
       description: "The service's fixed fee, in the smallest unit of the sending currency.",
-      resolve: ({ serviceApiFixedFee }) => serviceApiFixedFee ?? null,
     }),
-    serviceApiVariableFeeRate: t.float({
+    serviceApiVariableFeeRate: t.exposeFloat('serviceApiVariableFeeRate', {
       nullable: true,
       description: "The service's variable fee as a fraction: 0.003 is 0.3 %.",
-      resolve: ({ serviceApiVariableFeeRate }) => serviceApiVariableFeeRate ?? null,
     }),
-    serviceApiVariableFeeAmount: t.field({
+    serviceApiVariableFeeAmount: t.expose('serviceApiVariableFeeAmount', {
       type: 'Int64',
       nullable: true,
       description: 'What the variable fee comes to, in the smallest unit of the sending currency.',
-      resolve: ({ serviceApiVariableFeeAmount }) => serviceApiVariableFeeAmount ?? null,
     }),
   }),
 })

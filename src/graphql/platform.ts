@@ -30,11 +30,7 @@ const PlatformRef = builder.objectRef<z.output<typeof PlatformConfig>>('Platform
   fields: (t) => ({
     id: t.exposeID('id', { description: '`PlatformConfig:<uuid>`' }),
     umaDomain: t.exposeString('umaDomain', { description: "Domain of the customers' UMA addresses." }),
-    webhookEndpoint: t.string({
-      nullable: true,
-      description: 'Where webhooks go.',
-      resolve: ({ webhookEndpoint }) => webhookEndpoint ?? null,
-    }),
+    webhookEndpoint: t.exposeString('webhookEndpoint', { nullable: true, description: 'Where webhooks go.' }),
     supportedCurrencies: t.expose('supportedCurrencies', {
       type: [SupportedCurrencyRef],
       description: 'What the platform moves, with its limits.',

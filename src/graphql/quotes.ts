@@ -37,11 +37,10 @@ builder.node(QuoteRef, {
     status: t.expose('status', { type: QuoteStatus, description: 'How far it has come.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it can be executed.' }),
-    executedAt: t.field({
+    executedAt: t.expose('executedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When it was executed.',
-      resolve: ({ executedAt }) => executedAt ?? null,
     }),
     source: t.expose('source', { type: SourceRef, description: 'Where the money comes from.' }),
     destination: t.expose('destination', { type: DestinationRef, description: 'Where it goes.' }),
@@ -84,7 +83,7 @@ builder.node(QuoteRef, {
       description: 'Where to push the money, for quotes that are funded just in time; empty for others.',
       resolve: ({ paymentInstructions }) => paymentInstructions ?? [],
     }),
-    description: t.string({ nullable: true, description: 'The memo.', resolve: ({ description }) => description ?? null }),
+    description: t.exposeString('description', { nullable: true, description: 'The memo.' }),
   }),
 })
 

@@ -31,11 +31,10 @@ const RefundRef = builder.objectRef<Refund>('Refund').implement({
   fields: (t) => ({
     reference: t.exposeString('reference', { description: 'Its own reference.' }),
     initiatedAt: t.expose('initiatedAt', { type: 'DateTime', description: 'When it began.' }),
-    settledAt: t.field({
+    settledAt: t.expose('settledAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When the money was back.',
-      resolve: ({ settledAt }) => settledAt ?? null,
     }),
   }),
 })
@@ -61,11 +60,10 @@ builder.node(TransactionRef, {
       description: 'The quote it follows, where there is one.',
       resolve: ({ quoteId }, _args, { loaders }) => (quoteId === undefined ? null : loaders.quote.load(quoteId)),
     }),
-    sentAmount: t.field({
+    sentAmount: t.expose('sentAmount', {
       type: MoneyRef,
       nullable: true,
       description: 'What was sent, fees included; of outgoing payments.',
-      resolve: ({ sentAmount }) => sentAmount ?? null,
     }),
     receivedAmount: t.expose('receivedAmount', { type: MoneyRef, description: 'What the receiver gets.' }),
     fees: t.field({
@@ -75,39 +73,34 @@ builder.node(TransactionRef, {
       resolve: ({ fees, sentAmount }) =>
         fees === undefined || !sentAmount ? null : { amount: fees, currency: sentAmount.currency },
     }),
-    exchangeRate: t.float({
+    exchangeRate: t.exposeFloat('exchangeRate', {
       nullable: true,
       description: 'Units of the sent currency per unit of the received one.',
-      resolve: ({ exchangeRate }) => exchangeRate ?? null,
     }),
-    rateDetails: t.field({
+    rateDetails: t.expose('rateDetails', {
       type: RateDetailsRef,
       nullable: true,
       description: 'How rate and fees are made up.',
-      resolve: ({ rateDetails }) => rateDetails ?? null,
     }),
     reference: t.string({
       nullable: true,
       description: 'The reference to reconcile by.',
       resolve: ({ reconciliationInstructions }) => reconciliationInstructions?.reference ?? null,
     }),
-    description: t.string({ nullable: true, description: 'The memo.', resolve: ({ description }) => description ?? null }),
-    failureReason: t.string({
+    description: t.exposeString('description', { nullable: true, description: 'The memo.' }),
+    failureReason: t.exposeString('failureReason', {
       nullable: true,
       description: 'Why it failed: QUOTE_EXPIRED, QUOTE_EXECUTION_FAILED, TIMEOUT and so on.',
-      resolve: ({ failureReason }) => failureReason ?? null,
     }),
-    refund: t.field({
+    refund: t.expose('refund', {
       type: RefundRef,
       nullable: true,
       description: 'How the money came back.',
-      resolve: ({ refund }) => refund ?? null,
     }),
-    settledAt: t.field({
+    settledAt: t.expose('settledAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When it arrived.',
-      resolve: ({ settledAt }) => settledAt ?? null,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),

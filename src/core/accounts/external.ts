@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
+import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
 import { type CustomerRow, type ExternalAccountRow, selectList } from '../../database/tables.ts'
 import { requireCustomer } from '../customers/customer.ts'
@@ -47,16 +48,12 @@ export function toExternalAccount(row: ExternalAccountRow): ExternalAccount {
   }
 }
 
-export function externalAccountsById(
-  database: Queryable,
-  worldId: string,
-  ids: readonly string[],
-): Promise<ExternalAccountRow[]> {
-  return database.query<ExternalAccountRow>(
-    `select ${selectList('external_account')} from external_account where world_id = $1 and id = any($2::uuid[])`,
-    [worldId, ids],
-  )
-}
+export const externalAccountsById = coalesced<ExternalAccountRow>((database, worldId, ids) =>
+  database.query(`select ${selectList('external_account')} from external_account where world_id = $1 and id = any($2::uuid[])`, [
+    worldId,
+    ids,
+  ]),
+)
 
 const platformInput = z.object({ currency: currencyCode, platformAccountId: text(255).optional(), accountInfo })
 

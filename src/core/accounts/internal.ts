@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { currencyOf } from '../../base/currency.ts'
 import { toId } from '../../base/ids.ts'
 import { randomCode } from '../../base/random.ts'
+import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
 import { type InsertedRows, type InternalAccountRow, selectList } from '../../database/tables.ts'
 import { systemAccount, systemKinds } from '../../ledger/chart.ts'
@@ -39,16 +40,12 @@ export const withBalance = {
   select: `${selectList('internal_account', 't')}, l.balance, l.updated_at as "updatedAt"`,
 }
 
-export async function internalAccountsById(
-  database: Queryable,
-  worldId: string,
-  ids: readonly string[],
-): Promise<InternalAccountRow[]> {
-  return database.query<InternalAccountRow>(
-    `select ${withBalance.select} from ${withBalance.from} where t.world_id = $1 and t.id = any($2::uuid[])`,
-    [worldId, ids],
-  )
-}
+export const internalAccountsById = coalesced<InternalAccountRow>((database, worldId, ids) =>
+  database.query(`select ${withBalance.select} from ${withBalance.from} where t.world_id = $1 and t.id = any($2::uuid[])`, [
+    worldId,
+    ids,
+  ]),
+)
 
 /** The rows behind a new internal account of a customer, or of the platform. */
 export function newInternalAccount(

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
+import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
 import { type CustomerRow, selectList } from '../../database/tables.ts'
 import { address, calendarDate, countryCode, name, text } from '../input.ts'
@@ -80,12 +81,9 @@ export function toCustomer(row: CustomerRow): Customer {
   }
 }
 
-export function customersById(database: Queryable, worldId: string, ids: readonly string[]): Promise<CustomerRow[]> {
-  return database.query<CustomerRow>(
-    `select ${selectList('customer')} from customer where world_id = $1 and id = any($2::uuid[])`,
-    [worldId, ids],
-  )
-}
+export const customersById = coalesced<CustomerRow>((database, worldId, ids) =>
+  database.query(`select ${selectList('customer')} from customer where world_id = $1 and id = any($2::uuid[])`, [worldId, ids]),
+)
 
 /** Refuses USER_NOT_FOUND; another world's customer is as missing as one that never was. */
 export async function requireCustomer(

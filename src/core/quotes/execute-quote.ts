@@ -6,6 +6,7 @@ import { debit } from '../../ledger/entry.ts'
 import { externalAccountsById } from '../accounts/external.ts'
 import { balanceChanged } from '../accounts/internal.ts'
 import { requirePayable } from '../accounts/payable.ts'
+import type { EventDraft } from '../commit.ts'
 import { customersById, requireReady } from '../customers/customer.ts'
 import { idOf } from '../input.ts'
 import { operation } from '../operation.ts'
@@ -69,7 +70,7 @@ function requireExecutable({ status, expiresAt }: QuoteRow, now: Date): void {
 
 /** What executing writes, for a quote that may be. The task of the payment has the transaction's id. */
 export function execution(quote: QuoteRow, transaction: TransactionRow, now: Date) {
-  const { worldId, customerId } = quote
+  const { worldId } = quote
   const accountId = quote.sourceAccountId!
   const processing: TransactionRow = { ...transaction, status: 'PROCESSING', updatedAt: now }
   return {
@@ -83,15 +84,17 @@ export function execution(quote: QuoteRow, transaction: TransactionRow, now: Dat
         entry: debit(worldId, quote.sendingCurrency, accountId, quote.totalSendingAmount),
       },
     ],
-    events: [
-      balanceChanged({
-        worldId,
-        accountId,
-        currency: quote.sendingCurrency,
-        customerId,
-        platformCustomerId: transaction.platformCustomerId ?? undefined,
-      }),
-      paymentChanged(processing),
-    ],
+    events: [sourceBalanceChanged(quote, transaction), paymentChanged(processing)],
   }
+}
+
+/** ACCOUNT_STATUS of the account a quote is paid from. */
+export function sourceBalanceChanged(quote: QuoteRow, { platformCustomerId }: TransactionRow): EventDraft {
+  return balanceChanged({
+    worldId: quote.worldId,
+    accountId: quote.sourceAccountId!,
+    currency: quote.sendingCurrency,
+    customerId: quote.customerId,
+    platformCustomerId: platformCustomerId ?? undefined,
+  })
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { currencyOf } from '../../base/currency.ts'
 import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
+import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
 import { type QuoteRow, selectList } from '../../database/tables.ts'
 import { PaymentInstruction } from '../accounts/funding-instructions.ts'
@@ -84,12 +85,9 @@ export function toRateDetails(stored: RateDetails): RateDetails {
   }
 }
 
-export function quotesById(database: Queryable, worldId: string, ids: readonly string[]): Promise<QuoteRow[]> {
-  return database.query<QuoteRow>(`select ${selectList('quote')} from quote where world_id = $1 and id = any($2::uuid[])`, [
-    worldId,
-    ids,
-  ])
-}
+export const quotesById = coalesced<QuoteRow>((database, worldId, ids) =>
+  database.query(`select ${selectList('quote')} from quote where world_id = $1 and id = any($2::uuid[])`, [worldId, ids]),
+)
 
 /** Refuses QUOTE_NOT_FOUND. */
 export async function requireQuote(database: Queryable, worldId: string, id: string): Promise<QuoteRow> {

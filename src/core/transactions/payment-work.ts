@@ -1,4 +1,5 @@
 /** The work that money calls leave behind, as tasks: hand a payment to its rail, expire a quote. */
+import { coalesced } from '../../database/coalesce.ts'
 import type { TaskRow } from '../../database/tables.ts'
 import type { TaskHandler } from '../../log/tasks.ts'
 import type { RailPayment } from '../../rails/port.ts'
@@ -19,7 +20,7 @@ export function paymentWork(core: Core): Record<string, TaskHandler> {
 async function pay(core: Core, task: TaskRow): ReturnType<TaskHandler> {
   const { worldId, subjectId: transactionId } = task
   const caller = await serviceCaller(core, worldId)
-  const payment = await paymentInFlight(core, worldId, transactionId)
+  const [payment] = await paymentsInFlight(core.database, worldId, [transactionId])
   if (!payment) return undefined
   const rail = core.railOf(caller.environment)
   if (!rail) throw new Error(`no rail carries payments out of ${caller.environment}`)
@@ -29,16 +30,16 @@ async function pay(core: Core, task: TaskRow): ReturnType<TaskHandler> {
   return undefined
 }
 
-async function paymentInFlight({ database }: Core, worldId: string, transactionId: string): Promise<RailPayment | undefined> {
-  const [payment] = await database.query<RailPayment>(
-    `select t.id as "transactionId", e.account_type as "accountType", e.primary_identifier as "primaryIdentifier",
+/** What a rail needs of a payment that is under way. */
+const paymentsInFlight = coalesced<RailPayment & { id: string }>((database, worldId, ids) =>
+  database.query(
+    `select t.id, t.id as "transactionId", e.account_type as "accountType", e.primary_identifier as "primaryIdentifier",
        q.receiving_currency as currency, q.total_receiving_amount as amount, q.executed_at as "startedAt"
      from transaction t join quote q on q.id = t.quote_id join external_account e on e.id = q.destination_account_id
-     where t.world_id = $1 and t.id = $2 and t.status = 'PROCESSING'`,
-    [worldId, transactionId],
-  )
-  return payment
-}
+     where t.world_id = $1 and t.id = any($2::uuid[]) and t.status = 'PROCESSING'`,
+    [worldId, ids],
+  ),
+)
 
 /** The service itself, at work in a world. */
 async function serviceCaller({ worlds }: Core, worldId: string): Promise<Caller> {

@@ -5,9 +5,9 @@
 import { z } from 'zod'
 import type { QuoteRow, TransactionRow } from '../../database/tables.ts'
 import { refund, settlement } from '../../ledger/entry.ts'
-import { balanceChanged } from '../accounts/internal.ts'
 import type { Plan } from '../commit.ts'
 import { operation } from '../operation.ts'
+import { sourceBalanceChanged } from '../quotes/execute-quote.ts'
 import type { RateDetails } from '../quotes/pricing.ts'
 import { quotesById, toRateDetails } from '../quotes/quote.ts'
 import { paymentChanged, type Refund, transactionsById } from './transaction.ts'
@@ -66,7 +66,7 @@ function returned(
   said: Exclude<FinalOutcome, { kind: 'paid' }>,
   now: Date,
 ): Settled {
-  const { worldId, customerId } = quote
+  const { worldId } = quote
   const accountId = quote.sourceAccountId!
   const returnedMoney: Refund = {
     reference: `${transaction.reference}-REFUND`,
@@ -85,15 +85,6 @@ function returned(
     reply: { settled: true },
     update: { quote: [{ ...quote, status: 'FAILED', updatedAt: now }], transaction: [ended] },
     entries: [{ worldId, transactionId: transaction.id, entry }],
-    events: [
-      balanceChanged({
-        worldId,
-        accountId,
-        currency: quote.sendingCurrency,
-        customerId,
-        platformCustomerId: transaction.platformCustomerId ?? undefined,
-      }),
-      paymentChanged(ended),
-    ],
+    events: [sourceBalanceChanged(quote, transaction), paymentChanged(ended)],
   }
 }

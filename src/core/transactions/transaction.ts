@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { currencyOf } from '../../base/currency.ts'
 import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
+import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
 import { selectList, type TransactionRow } from '../../database/tables.ts'
 import type { EventDraft } from '../commit.ts'
@@ -88,12 +89,12 @@ function toRefund({ reference, initiatedAt, settledAt }: Refund): Refund {
   return { reference, initiatedAt, ...(settledAt === undefined ? {} : { settledAt }) }
 }
 
-export function transactionsById(database: Queryable, worldId: string, ids: readonly string[]): Promise<TransactionRow[]> {
-  return database.query<TransactionRow>(
-    `select ${selectList('transaction')} from transaction where world_id = $1 and id = any($2::uuid[])`,
-    [worldId, ids],
-  )
-}
+export const transactionsById = coalesced<TransactionRow>((database, worldId, ids) =>
+  database.query(`select ${selectList('transaction')} from transaction where world_id = $1 and id = any($2::uuid[])`, [
+    worldId,
+    ids,
+  ]),
+)
 
 /** Refuses TRANSACTION_NOT_FOUND. */
 export async function requireTransaction(database: Queryable, worldId: string, id: string): Promise<TransactionRow> {

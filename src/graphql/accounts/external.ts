@@ -1,0 +1,128 @@
+import {
+  createCustomerExternalAccount,
+  createPlatformExternalAccount,
+  type ExternalAccount,
+  listCustomerExternalAccounts,
+  listPlatformExternalAccounts,
+} from '../../core/accounts/external.ts'
+import { builder } from '../builder.ts'
+import { listOf, ownedList, pageArgs, pageComplexity } from '../connection.ts'
+import { addMutation, idempotencyKeyDescription } from '../error.ts'
+import { CustomerRef, ExternalAccountConnection, ExternalAccountRef, QuoteConnection, TransactionConnection } from '../refs.ts'
+import { AccountInfoRef, ExternalAccountInfoInput, toAccountInfo } from './account-info.ts'
+
+const ExternalAccountStatus = builder.enumType('ExternalAccountStatus', {
+  description: 'Whether an external account may be paid.',
+  values: {
+    PENDING: { description: 'Created, awaiting verification.' },
+    ACTIVE: { description: 'Verified: the only status that is paid.' },
+    UNDER_REVIEW: { description: 'Needs another look.' },
+    INACTIVE: { description: 'Disabled.' },
+  } as const,
+})
+
+builder.node(ExternalAccountRef, {
+  description: 'A bank account or wallet outside the service.',
+  id: { resolve: ({ id }) => id, description: '`ExternalAccount:<uuid>`' },
+  loadOne: (id: string, { loaders }) => loaders.externalAccount.load(id),
+  fields: (t) => ({
+    customer: t.field({
+      type: CustomerRef,
+      nullable: true,
+      description: "Whose it is; null for the platform's own.",
+      resolve: ({ customerId }, _args, { loaders }) => (customerId === undefined ? null : loaders.customer.load(customerId)),
+    }),
+    status: t.expose('status', { type: ExternalAccountStatus, description: 'Only ACTIVE accounts are paid.' }),
+    currency: t.exposeString('currency', { description: 'Code of the currency it holds.' }),
+    platformAccountId: t.exposeString('platformAccountId', {
+      nullable: true,
+      description: "The platform's own id of the account.",
+    }),
+    defaultUmaDepositAccount: t.exposeBoolean('defaultUmaDepositAccount', { description: 'Incoming UMA payments go here.' }),
+    accountInfo: t.expose('accountInfo', { type: AccountInfoRef, description: 'What identifies it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    quotes: t.field({
+      type: QuoteConnection,
+      ...ownedList('Quotes that pay this account; newest first.', ({ ofExternalAccount }) => ofExternalAccount.quotes),
+    }),
+    transactions: t.field({
+      type: TransactionConnection,
+      ...ownedList('Payments to this account; newest first.', ({ ofExternalAccount }) => ofExternalAccount.incoming),
+    }),
+  }),
+})
+
+builder.queryField('externalAccounts', (t) =>
+  t.field({
+    type: ExternalAccountConnection,
+    description: "The customers' external accounts, newest first.",
+    args: {
+      ...pageArgs,
+      customerId: t.arg.id({ description: 'Of this customer only.' }),
+      currency: t.arg.string({ description: 'In this currency only.' }),
+    },
+    complexity: pageComplexity,
+    resolve: (_root, args, context) => listOf(context, listCustomerExternalAccounts, args),
+  }),
+)
+
+builder.queryField('platformExternalAccounts', (t) =>
+  t.field({
+    type: ExternalAccountConnection,
+    description: "The platform's own external accounts, newest first.",
+    args: { ...pageArgs, currency: t.arg.string({ description: 'In this currency only.' }) },
+    complexity: pageComplexity,
+    resolve: (_root, args, context) => listOf(context, listPlatformExternalAccounts, args),
+  }),
+)
+
+const CreateExternalAccountInput = builder.inputType('CreateExternalAccountInput', {
+  description: 'An external account to add.',
+  fields: (t) => ({
+    customerId: t.id({ description: "Whose it is; absent, the platform's own." }),
+    currency: t.string({ required: true, description: 'Code of the currency it holds.' }),
+    accountInfo: t.field({ type: ExternalAccountInfoInput, required: true, description: 'What identifies it.' }),
+    platformAccountId: t.string({ description: "The platform's own id of the account." }),
+    defaultUmaDepositAccount: t.boolean({
+      description: 'Deposit incoming UMA payments here instead of on the internal account.',
+    }),
+    idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+  }),
+})
+
+addMutation('createExternalAccount', {
+  description: 'Adds a bank account or wallet of a customer.',
+  operation: createCustomerExternalAccount,
+  input: CreateExternalAccountInput,
+  toInput: (input) => ({ ...input, accountInfo: toAccountInfo(input.accountInfo) }),
+  result: {
+    field: 'externalAccount',
+    type: ExternalAccountRef,
+    description: 'The account.',
+    of: (account: ExternalAccount) => account,
+  },
+})
+
+const CreatePlatformExternalAccountInput = builder.inputType('CreatePlatformExternalAccountInput', {
+  description: "An external account of the platform's own to add.",
+  fields: (t) => ({
+    currency: t.string({ required: true, description: 'Code of the currency it holds.' }),
+    accountInfo: t.field({ type: ExternalAccountInfoInput, required: true, description: 'What identifies it.' }),
+    platformAccountId: t.string({ description: "The platform's own id of the account." }),
+    idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+  }),
+})
+
+addMutation('createPlatformExternalAccount', {
+  description: "Adds a bank account or wallet of the platform's own.",
+  operation: createPlatformExternalAccount,
+  input: CreatePlatformExternalAccountInput,
+  toInput: (input) => ({ ...input, accountInfo: toAccountInfo(input.accountInfo) }),
+  result: {
+    field: 'externalAccount',
+    type: ExternalAccountRef,
+    description: 'The account.',
+    of: (account: ExternalAccount) => account,
+  },
+})

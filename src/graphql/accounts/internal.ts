@@ -1,0 +1,85 @@
+import { type InternalAccount, listCustomerInternalAccounts, listPlatformInternalAccounts } from '../../core/accounts/internal.ts'
+import { fundInternalAccount } from '../../core/sandbox/fund-internal-account.ts'
+import { builder } from '../builder.ts'
+import { listOf, ownedList, pageArgs, pageComplexity } from '../connection.ts'
+import { addMutation, idempotencyKeyDescription } from '../error.ts'
+import { MoneyRef, PaymentInstructionRef } from '../money.ts'
+import { CustomerRef, InternalAccountConnection, InternalAccountRef, QuoteConnection, TransactionConnection } from '../refs.ts'
+
+builder.node(InternalAccountRef, {
+  description: 'A balance in one currency, held by the service for a customer or for the platform.',
+  id: { resolve: ({ id }) => id, description: '`InternalAccount:<uuid>`' },
+  loadOne: (id: string, { loaders }) => loaders.internalAccount.load(id),
+  fields: (t) => ({
+    customer: t.field({
+      type: CustomerRef,
+      nullable: true,
+      description: "Whose it is; null for the platform's own.",
+      resolve: ({ customerId }, _args, { loaders }) => (customerId === undefined ? null : loaders.customer.load(customerId)),
+    }),
+    balance: t.expose('balance', { type: MoneyRef, description: 'What is on it now.' }),
+    fundingPaymentInstructions: t.expose('fundingPaymentInstructions', {
+      type: [PaymentInstructionRef],
+      description: 'Where to push money so that it is credited here.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was opened.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the balance last changed.' }),
+    quotes: t.field({
+      type: QuoteConnection,
+      ...ownedList('Quotes paid from this account; newest first.', ({ ofInternalAccount }) => ofInternalAccount.quotes),
+    }),
+    outgoingTransactions: t.field({
+      type: TransactionConnection,
+      ...ownedList('Payments from this account; newest first.', ({ ofInternalAccount }) => ofInternalAccount.outgoing),
+    }),
+    incomingTransactions: t.field({
+      type: TransactionConnection,
+      ...ownedList('Payments to this account; newest first.', ({ ofInternalAccount }) => ofInternalAccount.incoming),
+    }),
+  }),
+})
+
+builder.queryField('internalAccounts', (t) =>
+  t.field({
+    type: InternalAccountConnection,
+    description: "The customers' internal accounts, newest first.",
+    args: {
+      ...pageArgs,
+      customerId: t.arg.id({ description: 'Of this customer only.' }),
+      currency: t.arg.string({ description: 'In this currency only.' }),
+    },
+    complexity: pageComplexity,
+    resolve: (_root, args, context) => listOf(context, listCustomerInternalAccounts, args),
+  }),
+)
+
+builder.queryField('platformInternalAccounts', (t) =>
+  t.field({
+    type: InternalAccountConnection,
+    description: "The platform's own internal accounts, newest first.",
+    args: { ...pageArgs, currency: t.arg.string({ description: 'In this currency only.' }) },
+    complexity: pageComplexity,
+    resolve: (_root, args, context) => listOf(context, listPlatformInternalAccounts, args),
+  }),
+)
+
+const FundInput = builder.inputType('FundInternalAccountInput', {
+  description: 'Money to appear on an internal account.',
+  fields: (t) => ({
+    accountId: t.id({ required: true, description: '`InternalAccount:<uuid>`' }),
+    amount: t.field({ type: 'Int64', required: true, description: "In the smallest unit of the account's currency." }),
+    idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+  }),
+})
+
+addMutation('fundInternalAccount', {
+  description: 'Sandbox only: credits an internal account as if somebody had followed its funding instructions.',
+  operation: fundInternalAccount,
+  input: FundInput,
+  result: {
+    field: 'internalAccount',
+    type: InternalAccountRef,
+    description: 'The account, with its new balance.',
+    of: (account: InternalAccount) => account,
+  },
+})
