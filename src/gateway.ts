@@ -16,16 +16,17 @@ import { paymentWork } from './core/transactions/payment-work.ts'
 import { migrate } from './database/migrate.ts'
 import { openDatabase } from './database/open.ts'
 import type { Database } from './database/port.ts'
+import type { TaskRow } from './database/tables.ts'
 import { createGraphqlDoor, type GraphqlDoor } from './graphql/server.ts'
-import { openFeed } from './log/feed.ts'
+import { type Feed, openFeed } from './log/feed.ts'
 import { placeEvents, sequencerRoutine } from './log/sequencer.ts'
 import { runDueTasks } from './log/tasks.ts'
-import { createWorker } from './log/worker.ts'
+import { createWorker, type Worker } from './log/worker.ts'
 import { fixedRates } from './rails/rates.ts'
 import { sandboxRail } from './rails/sandbox.ts'
 import { addRestDoor } from './rest/router.ts'
 import { createSender, followLog, prepareFollower } from './webhooks/deliver.ts'
-import { createPoster } from './webhooks/post.ts'
+import { createPoster, type Poster } from './webhooks/post.ts'
 
 export interface Gateway {
   core: Core
@@ -75,7 +76,7 @@ async function assemble(config: Config, { logger, clock, database, background }:
   await migrate(database, [commitFunction, sequencerRoutine])
   await prepareFollower(database)
 
-  const committer = createCommitter(database, clock, () => wakeAll())
+  const committer = createCommitter(database, clock, () => followers.wake())
   const sandbox = sandboxRail(clock)
   const core: Core = {
     database,
@@ -88,37 +89,9 @@ async function assemble(config: Config, { logger, clock, database, background }:
     tokens: createTokens(database),
     settings: { quoteLifetimeMs: config.quoteLifetimeMs, allowLocalWebhooks: config.allowLocalWebhooks },
   }
-  // Followers, in the order in which each hands on to the next.
   const feed = await openFeed(database)
   const poster = createPoster()
-  const sender = createSender(core, poster)
-  const handlers = paymentWork(core)
-  const steps = [
-    async () => (await placeEvents(database)) > 0,
-    () => feed.read(),
-    () => followLog(database),
-    () => sender.sendDue(),
-    () =>
-      runDueTasks(database, clock, handlers, (error, { kind, id }) =>
-        logger.error({ err: error, kind, task: id }, 'a task failed'),
-      ),
-  ]
-  const workers = steps.map((step, index) => {
-    const thenWakeNext = async () => {
-      const did = await step()
-      if (did) workers[index + 1]?.wake()
-      return did
-    }
-    return createWorker(thenWakeNext, {
-      pollMs,
-      background,
-      onError: (error) => logger.error({ err: error }, 'a follower failed'),
-    })
-  })
-  function wakeAll(): void {
-    for (const worker of workers) worker.wake()
-  }
-
+  const followers = createFollowers(core, feed, poster, { logger, background })
   const created = await createFirstPlatform(core, config)
   const state = { closing: false }
   const graphql = createGraphqlDoor(core, feed, logger)
@@ -126,17 +99,13 @@ async function assemble(config: Config, { logger, clock, database, background }:
   addRestDoor(app, core, logger)
   await app.listen({ host: config.host, port: config.port })
   const { port } = app.server.address() as { port: number }
+  followers.start()
 
   return {
     core,
     url: config.baseUrl ?? `http://${config.host}:${port}`,
     created,
-    async drain() {
-      for (let did = true; did; ) {
-        did = false
-        for (const worker of workers) if (await worker.run()) did = true
-      }
-    },
+    drain: () => followers.drain(),
     async close() {
       state.closing = true
       // Sockets first: they are told to come back (1001), not that their subscriptions are over.
@@ -144,9 +113,68 @@ async function assemble(config: Config, { logger, clock, database, background }:
       feed.close()
       await app.close()
       await committer.idle()
-      await Promise.all(workers.map((worker) => worker.stop()))
+      await followers.stop()
       await poster.close()
       await database.close()
+    },
+  }
+}
+
+interface Followers {
+  start(): void
+  /** Something was committed. */
+  wake(): void
+  drain(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** What happens after a commit, each step waking those that go on from it: positions → feed, deliveries → sending; and tasks. */
+function createFollowers(
+  core: Core,
+  feed: Feed,
+  poster: Poster,
+  { logger, background }: Omit<Parts, 'clock' | 'database'>,
+): Followers {
+  const { database, clock } = core
+  const sender = createSender(core, poster)
+  const handlers = paymentWork(core)
+  const onError = (error: unknown) => logger.error({ err: error }, 'a follower failed')
+  const onTaskError = (error: unknown, { kind, id }: TaskRow) => logger.error({ err: error, kind, task: id }, 'a task failed')
+  const worker = (step: () => Promise<boolean>, next: readonly Worker[] = []) =>
+    createWorker(
+      async () => {
+        const did = await step()
+        if (did) for (const { wake } of next) wake()
+        return did
+      },
+      { pollMs, background, onError },
+    )
+  const tasks = worker(() => runDueTasks(database, clock, handlers, onTaskError))
+  const sending = worker(() => sender.sendDue())
+  const delivering = worker(() => followLog(database), [sending])
+  const feeding = worker(() => feed.read())
+  const sequencing = worker(async () => (await placeEvents(database)) > 0, [feeding, delivering])
+  const all = [sequencing, feeding, delivering, sending, tasks]
+  let started = false
+
+  return {
+    start() {
+      started = true
+      for (const { wake } of all) wake()
+    },
+    wake() {
+      if (!started) return
+      sequencing.wake()
+      tasks.wake()
+    },
+    async drain() {
+      for (let did = true; did; ) {
+        did = false
+        for (const { run } of all) if (await run()) did = true
+      }
+    },
+    async stop() {
+      await Promise.all(all.map(({ stop }) => stop()))
     },
   }
 }

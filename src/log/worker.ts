@@ -1,5 +1,5 @@
 /**
- * Something that runs whenever it is woken and at the latest every `pollMs`, never twice at once. The poll covers a wake-up that was lost
+ * Something that runs whenever it is woken and, once it has been, at the latest every `pollMs`; never twice at once. The poll covers a wake-up that was lost
  * with another process; in between, waking is what makes it prompt.
  */
 export interface Worker {
@@ -46,7 +46,6 @@ export function createWorker(step: () => Promise<boolean>, { pollMs, onError, ba
     working = work()
   }
 
-  wake()
   return {
     wake,
     run: step,
