@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 const databaseSuites = {
   include: ['test/*.test.ts'],
   globalSetup: 'test/template.ts',
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   hookTimeout: 60_000,
 }
 

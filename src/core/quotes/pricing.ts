@@ -35,7 +35,7 @@ export interface Price {
   rateDetails: RateDetails
 }
 
-/** The specification's six, in the units of facts §10: multipliers in millisatoshis per smallest unit and back. */
+/** The specification's six: multipliers in millisatoshis per smallest unit and back. */
 export interface RateDetails {
   counterpartyMultiplier: number
   /** Smallest unit of the receiving currency. */
