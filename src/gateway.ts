@@ -75,6 +75,7 @@ interface Parts {
 async function assemble(config: Config, { logger, clock, database, background }: Parts): Promise<Gateway> {
   await migrate(database, [commitFunction, sequencerRoutine])
   await prepareFollower(database)
+  await followDatabaseClock(database, clock)
 
   const committer = createCommitter(database, clock, () => followers.wake())
   const sandbox = sandboxRail(clock)
@@ -118,6 +119,12 @@ async function assemble(config: Config, { logger, clock, database, background }:
       await database.close()
     },
   }
+}
+
+/** Before anything is stamped or judged; afterwards every commit corrects it. */
+async function followDatabaseClock(database: Database, clock: Clock): Promise<void> {
+  const [row] = await database.query<{ now: Date }>('select clock_timestamp() as now')
+  clock.observe(row!.now)
 }
 
 interface Followers {
