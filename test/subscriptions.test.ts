@@ -176,6 +176,28 @@ describe('the socket', () => {
     socket.close()
   })
 
+  test('carries a hundred subscriptions and refuses one more, without closing', async () => {
+    const socket = raw()
+    await opened(socket)
+    const received: Body[] = []
+    socket.on('message', (data) => received.push(JSON.parse(String(data))))
+    const answered = async (id: string) => {
+      while (!received.some((one) => one['id'] === id)) await new Promise((resolve) => setImmediate(resolve))
+      return received.find((one) => one['id'] === id)!
+    }
+    const subscribe = (id: string) =>
+      socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query: 'subscription { events { id } }' } }))
+    const query = (id: string) => socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query: '{ __typename }' } }))
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: basic(world.sandbox) } }))
+    while (received.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    for (let index = 0; index < 101; index += 1) subscribe(`s${index}`)
+    expect(await answered('s100')).toMatchObject({ type: 'error', payload: [{ message: expect.stringContaining('100') }] })
+    query('q')
+    expect((await answered('q'))['payload'].data).toEqual({ __typename: 'Query' })
+    expect(received.filter(({ type }) => type === 'error')).toHaveLength(1)
+    socket.close()
+  })
+
   test('is not opened elsewhere', async () => {
     const socket = new WebSocket(`${world.gateway.url.replace('http', 'ws')}/elsewhere`, 'graphql-transport-ws')
     await expect(new Promise((_resolve, reject) => socket.once('error', reject))).rejects.toThrow('404')
