@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -103,11 +103,23 @@ describe('a data folder', () => {
     expect(await second.query('select n from kept')).toEqual([{ n: 1 }])
     await second.close()
     // As a first start leaves it that was killed before its end.
-    rmSync(join(kept, 'initialised'))
+    writeFileSync(join(kept, 'initialising'), '')
     rmSync(join(kept, 'postgres', 'global'), { recursive: true })
     const third = await openEmbeddedDatabase({ folder: kept })
     expect(await third.query('select 1 as one')).toEqual([{ one: 1 }])
     await third.close()
     rmSync(kept, { recursive: true })
+  })
+
+  test('with somebody else’s files in it is left as it is', async () => {
+    const foreign = folder()
+    mkdirSync(join(foreign, 'postgres'))
+    writeFileSync(join(foreign, 'postgres', 'precious'), 'keep me')
+    await openEmbeddedDatabase({ folder: foreign }).then(
+      (database) => database.close(),
+      () => {},
+    )
+    expect(readFileSync(join(foreign, 'postgres', 'precious'), 'utf8')).toBe('keep me')
+    rmSync(foreign, { recursive: true })
   })
 })

@@ -69,13 +69,14 @@ export async function openEmbeddedDatabase(from: { folder?: string; dump?: Array
   }
 }
 
-/** A first start that is cut off leaves files that never open again: until one has succeeded, each begins anew. */
+/** A first start that is cut off leaves files that never open again: they are marked while it lasts, and only marked ones are removed. */
 async function startIn(folder: string): Promise<Engine> {
   const files = join(folder, 'postgres')
-  const marker = join(folder, 'initialised')
-  if (!existsSync(marker)) rmSync(files, { recursive: true, force: true })
+  const unfinished = join(folder, 'initialising')
+  if (existsSync(unfinished)) rmSync(files, { recursive: true, force: true })
+  if (!existsSync(files)) writeFileSync(unfinished, '')
   const engine = await startEngine({ folder: files })
-  writeFileSync(marker, '')
+  rmSync(unfinished, { force: true })
   return engine
 }
 
