@@ -49,7 +49,7 @@ describe('a payment', () => {
 
     const { createExternalAccount } = await ask(
       `mutation ($input: CreateExternalAccountInput!) { createExternalAccount(input: $input) { externalAccount {
-        id status accountInfo { __typename ... on ClabeAccountInfo { clabeNumber beneficiary { ... on BusinessBeneficiary { businessInfo { legalName } } } } } } errors { code } } }`,
+        id status accountInfo { __typename ... on ClabeAccountInfo { clabeNumber } ... on BankAccountInfo { bankName beneficiary { ... on BusinessBeneficiary { businessInfo { legalName } } } } } } errors { code } } }`,
       {
         input: {
           customerId: customer.id,
@@ -69,6 +69,7 @@ describe('a payment', () => {
       accountInfo: {
         __typename: 'ClabeAccountInfo',
         clabeNumber: '123456789012345678',
+        bankName: 'Banco',
         beneficiary: { businessInfo: { legalName: 'ACME' } },
       },
     })

@@ -45,72 +45,55 @@ const BeneficiaryRef = builder.unionType('Beneficiary', {
   resolveType: ({ beneficiaryType }) => (beneficiaryType === 'INDIVIDUAL' ? 'IndividualBeneficiary' : 'BusinessBeneficiary'),
 })
 
+const BankAccountRef = builder.interfaceRef<Bank>('BankAccountInfo').implement({
+  description: 'What accounts at banks have in common, whatever the country.',
+  fields: (t) => ({
+    bankName: t.exposeString('bankName', { nullable: true, description: 'The bank.' }),
+    beneficiary: t.expose('beneficiary', { type: BeneficiaryRef, nullable: true, description: 'Who owns it.' }),
+  }),
+})
+
 const UsAccountRef = builder.objectRef<Of<'US_ACCOUNT'>>('UsAccountInfo').implement({
+  interfaces: [BankAccountRef],
   description: 'An account at a bank in the United States.',
   fields: (t) => ({
     accountNumber: t.exposeString('accountNumber', { description: 'Account number.' }),
     routingNumber: t.exposeString('routingNumber', { description: 'Routing number, 9 digits.' }),
     accountCategory: t.exposeString('accountCategory', { description: 'CHECKING or SAVINGS.' }),
-    bankName: t.exposeString('bankName', { nullable: true, description: 'The bank.' }),
-    beneficiary: t.expose('beneficiary', {
-      type: BeneficiaryRef,
-      nullable: true,
-      description: 'Who owns it.',
-    }),
   }),
 })
 
 const ClabeRef = builder.objectRef<Of<'CLABE'>>('ClabeAccountInfo').implement({
+  interfaces: [BankAccountRef],
   description: 'An account at a bank in Mexico.',
   fields: (t) => ({
     clabeNumber: t.exposeString('clabeNumber', { description: 'CLABE, 18 digits.' }),
-    bankName: t.exposeString('bankName', { nullable: true, description: 'The bank.' }),
-    beneficiary: t.expose('beneficiary', {
-      type: BeneficiaryRef,
-      nullable: true,
-      description: 'Who owns it.',
-    }),
   }),
 })
 
 const PixRef = builder.objectRef<Of<'PIX'>>('PixAccountInfo').implement({
+  interfaces: [BankAccountRef],
   description: 'An account in Brazil, by its Pix key.',
   fields: (t) => ({
     pixKey: t.exposeString('pixKey', { description: 'The key.' }),
     pixKeyType: t.exposeString('pixKeyType', { description: 'CPF, CNPJ, EMAIL, PHONE or RANDOM.' }),
-    bankName: t.exposeString('bankName', { nullable: true, description: 'The bank.' }),
-    beneficiary: t.expose('beneficiary', {
-      type: BeneficiaryRef,
-      nullable: true,
-      description: 'Who owns it.',
-    }),
   }),
 })
 
 const IbanRef = builder.objectRef<Of<'IBAN'>>('IbanAccountInfo').implement({
+  interfaces: [BankAccountRef],
   description: 'An account with an international bank account number.',
   fields: (t) => ({
     iban: t.exposeString('iban', { description: 'The number, without spaces.' }),
     swiftBic: t.exposeString('swiftBic', { nullable: true, description: 'Bank identifier code.' }),
-    bankName: t.exposeString('bankName', { nullable: true, description: 'The bank.' }),
-    beneficiary: t.expose('beneficiary', {
-      type: BeneficiaryRef,
-      nullable: true,
-      description: 'Who owns it.',
-    }),
   }),
 })
 
 const UpiRef = builder.objectRef<Of<'UPI'>>('UpiAccountInfo').implement({
+  interfaces: [BankAccountRef],
   description: 'An account in India, by its UPI address.',
   fields: (t) => ({
     vpa: t.exposeString('vpa', { description: 'The address: `name@bank`.' }),
-    bankName: t.exposeString('bankName', { nullable: true, description: 'The bank.' }),
-    beneficiary: t.expose('beneficiary', {
-      type: BeneficiaryRef,
-      nullable: true,
-      description: 'Who owns it.',
-    }),
   }),
 })
 
