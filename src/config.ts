@@ -24,6 +24,11 @@ const environment = z.object({
   ALLOW_LOCAL_WEBHOOKS: flag.optional(),
   BOOTSTRAP_SANDBOX_TOKEN: credentials.optional(),
   BOOTSTRAP_PRODUCTION_TOKEN: credentials.optional(),
+  RAILS: z.string().min(1).optional(),
+  SANDBOX_UMA_DOMAINS: z
+    .string()
+    .default('sandbox.uma.localhost,sandbox.uma.money')
+    .transform((list) => list.split(',').map((domain) => domain.trim().toLowerCase())),
   QUOTE_LIFETIME_MS: z.coerce
     .number()
     .int()
@@ -45,6 +50,10 @@ export interface Config {
   allowLocalWebhooks: boolean
   bootstrap: { [Of in 'SANDBOX' | 'PRODUCTION']: { clientId: string; clientSecret: string } | undefined }
   quoteLifetimeMs: number
+  /** Path of the module that makes production's rails. */
+  rails: string | undefined
+  /** Domains of the sandbox's test addresses. */
+  sandboxUmaDomains: readonly string[]
 }
 
 export class UnreadableConfig extends Error {
@@ -72,5 +81,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     allowLocalWebhooks: set.ALLOW_LOCAL_WEBHOOKS ?? set.DATABASE_URL === undefined,
     bootstrap: { SANDBOX: set.BOOTSTRAP_SANDBOX_TOKEN, PRODUCTION: set.BOOTSTRAP_PRODUCTION_TOKEN },
     quoteLifetimeMs: set.QUOTE_LIFETIME_MS,
+    rails: set.RAILS,
+    sandboxUmaDomains: set.SANDBOX_UMA_DOMAINS,
   }
 }

@@ -12,7 +12,7 @@ import type { Core } from './core/operation.ts'
 import { type CreatedPlatform, createPlatform } from './core/platform/create-platform.ts'
 import { createTokens } from './core/platform/tokens.ts'
 import { createWorlds } from './core/platform/world.ts'
-import { paymentWork } from './core/transactions/payment-work.ts'
+import { paymentWork, railReports } from './core/transactions/payment-work.ts'
 import { migrate } from './database/migrate.ts'
 import { openDatabase } from './database/open.ts'
 import type { Database } from './database/port.ts'
@@ -22,8 +22,10 @@ import { type Feed, openFeed } from './log/feed.ts'
 import { placeEvents, sequencerRoutine } from './log/sequencer.ts'
 import { runDueTasks } from './log/tasks.ts'
 import { createWorker, type Worker } from './log/worker.ts'
+import { loadRails, type ProvidedRails } from './rails/load.ts'
+import type { Rails } from './rails/port.ts'
 import { fixedRates } from './rails/rates.ts'
-import { sandboxRail } from './rails/sandbox.ts'
+import { sandboxRails } from './rails/sandbox.ts'
 import { addRestDoor } from './rest/router.ts'
 import { createSender, followLog, prepareFollower } from './webhooks/deliver.ts'
 import { createPoster, type Poster } from './webhooks/post.ts'
@@ -47,6 +49,8 @@ export interface Substitutes {
   logger?: Logger
   /** False: nothing happens by itself; `drain` makes it happen. */
   background?: boolean
+  /** What carries the sandbox's money, instead of its own rails. */
+  sandboxRails?: Rails
 }
 
 const pollMs = second / 2
@@ -58,7 +62,14 @@ export async function startGateway(config: Config, substitutes: Substitutes = {}
   const database =
     substitutes.database ?? (await openDatabase({ ...config, connections: config.databaseConnections, onConnectionError }))
   try {
-    return await assemble(config, { logger, clock, database, background: substitutes.background ?? true })
+    const { background = true, sandboxRails: rails } = substitutes
+    return await assemble(config, {
+      logger,
+      clock,
+      database,
+      background,
+      sandbox: rails ?? sandboxRails(clock, config.sandboxUmaDomains),
+    })
   } catch (error) {
     await database.close()
     throw error
@@ -70,22 +81,25 @@ interface Parts {
   clock: Clock
   database: Database
   background: boolean
+  sandbox: Rails
 }
 
-async function assemble(config: Config, { logger, clock, database, background }: Parts): Promise<Gateway> {
+async function assemble(config: Config, { logger, clock, database, background, sandbox }: Parts): Promise<Gateway> {
   await migrate(database, [commitFunction, sequencerRoutine])
   await prepareFollower(database)
   await followDatabaseClock(database, clock)
 
   const committer = createCommitter(database, clock, () => followers.wake())
-  const sandbox = sandboxRail(clock)
+  // Spec silent: production carries money only where rails are configured for it.
+  const reports = railReports(() => core)
+  const provided: ProvidedRails | undefined =
+    config.rails === undefined ? undefined : await loadRails(config.rails, { clock, reports })
   const core: Core = {
     database,
     clock,
     commit: committer.commit,
-    rates: fixedRates,
-    // Spec silent: a production world carries nothing out until a rail is configured for it.
-    railOf: (environment) => (environment === 'SANDBOX' ? sandbox : undefined),
+    rates: provided?.rates ?? fixedRates,
+    rails: { SANDBOX: sandbox, PRODUCTION: provided?.rails },
     worlds: createWorlds(database),
     tokens: createTokens(database),
     settings: { quoteLifetimeMs: config.quoteLifetimeMs, allowLocalWebhooks: config.allowLocalWebhooks },
@@ -113,6 +127,7 @@ async function assemble(config: Config, { logger, clock, database, background }:
       await graphql.close()
       feed.close()
       await app.close()
+      await provided?.close?.()
       await committer.idle()
       await followers.stop()
       await poster.close()
@@ -140,7 +155,7 @@ function createFollowers(
   core: Core,
   feed: Feed,
   poster: Poster,
-  { logger, background }: Omit<Parts, 'clock' | 'database'>,
+  { logger, background }: Pick<Parts, 'logger' | 'background'>,
 ): Followers {
   const { database, clock } = core
   const sender = createSender(core, poster)

@@ -349,8 +349,8 @@ describe('quotes', () => {
         'INVALID_INPUT',
         'source.customerId',
       ],
-      [{ source: { sourceType: 'REALTIME_FUNDING', currency: 'USD' } }, 501, 'NOT_IMPLEMENTED', 'source'],
-      [{ destination: { umaAddress: '$a@b.example' } }, 501, 'NOT_IMPLEMENTED', 'destination'],
+      [{ source: { sourceType: 'REALTIME_FUNDING' } }, 400, 'INVALID_INPUT', 'source.currency'],
+      [{ destination: { destinationType: 'UMA_ADDRESS' } }, 400, 'INVALID_INPUT', 'destination.umaAddress'],
     ]
     for (const [fields, status, code, field] of rows) {
       await expectRefused(['POST', '/quotes', quoteInput(payer, fields)], [status, code, field])
@@ -386,7 +386,11 @@ describe('quotes', () => {
     const customer = await newCustomer(world, {}, { as: world.production })
     const dollars = await internalAccountOf(world, customer['id'], 'USD', { as: world.production })
     const euros = await newIbanAccount(world, customer['id'], '100', { as: world.production })
-    await expectRefused(['POST', '/quotes', quoteInput({ customer, dollars, euros })], [501, 'NOT_IMPLEMENTED'], world.production)
+    await expectRefused(
+      ['POST', '/quotes', quoteInput({ customer, dollars, euros })],
+      [501, 'NOT_IMPLEMENTED', 'destination.accountId'],
+      world.production,
+    )
   })
 })
 

@@ -137,7 +137,7 @@ describe('a batch of plans', () => {
         commit({ reply: 1, ...period }),
       ),
     )
-    expect(kinds.map(({ kind }) => kind)).toEqual(['done', 'moved', 'done', 'moved'])
+    expect(kinds.map(({ kind }) => kind)).toEqual(['done', 'late', 'done', 'early'])
   })
 
   test('a plan that breaks a rule of the database fails alone', async () => {

@@ -94,3 +94,41 @@ export async function newQuote(world: World, payer: Payer, fields: Body = {}): P
 export async function balanceOf(world: World, { customer }: Payer, currency = 'USD'): Promise<number> {
   return (await internalAccountOf(world, customer['id'], currency))['balance'].amount
 }
+
+/** A dollar account outside; its last digits choose how the sandbox ends payments to it and from it. */
+export async function newUsAccount(world: World, customerId: string, ending = '100', call: CallOptions = {}): Promise<Body> {
+  count += 1
+  const { body, status } = await world.rest(
+    'POST',
+    '/customers/external-accounts',
+    { customerId, currency: 'USD', accountInfo: usAccountInfo(ending) },
+    call,
+  )
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return body
+}
+
+/** Details of a dollar account that nobody has yet. */
+export function usAccountInfo(ending = '100'): Body {
+  count += 1
+  return {
+    accountType: 'US_ACCOUNT',
+    accountNumber: `${String(count).padStart(7, '0')}${ending}`,
+    routingNumber: '021000021',
+    accountCategory: 'CHECKING',
+  }
+}
+
+/** A payment as it stands, by the quote it follows or by itself. */
+export async function paymentOf(world: World, { transactionId, id }: Body): Promise<Body> {
+  return (await world.rest('GET', `/transactions/${transactionId ?? id}`)).body
+}
+
+/** What was told of a payment: the statuses, in order. */
+export async function toldOf(world: World, { transactionId, id }: Body): Promise<string[]> {
+  const rows = await world.database.query<{ status: string }>(
+    `select payload->'transaction'->>'status' as status from event where resource_id = $1 order by id`,
+    [transactionId ?? id],
+  )
+  return rows.map(({ status }) => status)
+}

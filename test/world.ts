@@ -6,14 +6,16 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import pino from 'pino'
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
-import { type ManualClock, manualClock } from '../src/base/clock.ts'
+import { type Clock, type ManualClock, manualClock } from '../src/base/clock.ts'
 import { parseJson, stringifyJson } from '../src/base/json.ts'
 import { readConfig } from '../src/config.ts'
+import { audit } from '../src/core/audit.ts'
 import { type CreatedPlatform, createPlatform } from '../src/core/platform/create-platform.ts'
 import { openEmbeddedDatabase } from '../src/database/embedded.ts'
 import type { Database } from '../src/database/port.ts'
 import { openServerDatabase } from '../src/database/server.ts'
 import { type Gateway, startGateway } from '../src/gateway.ts'
+import type { Rails } from '../src/rails/port.ts'
 import { asAdmin, serverUrl } from './template.ts'
 
 export type Body = Record<string, any>
@@ -55,6 +57,10 @@ export interface CallOptions {
 export interface WorldOptions {
   environment?: Record<string, string>
   background?: boolean
+  /** Instead of the sandbox's own. */
+  sandboxRails?: Rails
+  /** By how much the process's clock is wrong, and stays so. */
+  skewMs?: number
 }
 
 /** Call at the top of a test file. The world is there inside its tests and hooks. */
@@ -83,7 +89,13 @@ async function openWorld(options: WorldOptions = {}): Promise<{ world: World; re
     ...options.environment,
   })
   const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' })
-  const gateway = await startGateway(config, { database, clock, logger, background: options.background ?? false })
+  const gateway = await startGateway(config, {
+    database,
+    clock: skewed(clock, options.skewMs ?? 0),
+    logger,
+    background: options.background ?? false,
+    ...(options.sandboxRails ? { sandboxRails: options.sandboxRails } : {}),
+  })
   const stranger = (await createPlatform(gateway.core.commit, { name: 'Stranger' }, clock.now())) as CreatedPlatform
   const world: World = {
     gateway,
@@ -106,6 +118,11 @@ async function openWorld(options: WorldOptions = {}): Promise<{ world: World; re
       await drop()
     },
   }
+}
+
+/** A process that is wrong about the time, and does not learn from what the database says. */
+function skewed(clock: ManualClock, skewMs: number): Clock {
+  return { ...clock, now: () => new Date(clock.now().getTime() + skewMs) }
 }
 
 export async function freshDatabase(): Promise<{ database: Database; drop: () => Promise<void> }> {
@@ -144,19 +161,5 @@ export function basic({ clientId, clientSecret }: Credentials): string {
 
 /** What must hold whatever has happened. */
 export async function expectBalancedBooks(database: Database): Promise<void> {
-  const faults = await database.query(`
-    select 'entry out of balance' as fault, entry_id::text as id from ledger_posting group by entry_id having sum(amount) <> 0
-    union all
-    select 'currency out of balance', e.currency from ledger_posting p join ledger_entry e on e.id = p.entry_id
-      group by e.currency having sum(p.amount) <> 0
-    union all
-    select 'balance differs from postings', a.id::text from ledger_account a left join ledger_posting p on p.account_id = a.id
-      where a.balance is not null group by a.id having a.balance <> coalesce(sum(p.amount), 0)
-    union all
-    select 'negative balance', id::text from ledger_account where balance < 0
-    union all
-    select 'balance_after differs from the running sum', id::text from (
-      select p.id, p.balance_after, sum(p.amount) over (partition by p.account_id order by p.id) as running from ledger_posting p
-    ) s where balance_after is not null and balance_after <> running`)
-  expect(faults).toEqual([])
+  expect(await audit(database)).toEqual([])
 }

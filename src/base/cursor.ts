@@ -3,20 +3,21 @@ import { DomainError } from './refusal.ts'
 
 export interface Place {
   createdAt: Date
-  /** Bare uuid. */
+  /** Bare uuid, or whatever else tells rows of one instant apart. */
   id: string
 }
 
-const shape = /^(\d{1,15})\.([0-9a-f-]{36})$/
+const uuid = /^[0-9a-f-]{36}$/
 
 export function encodePlace({ createdAt, id }: Place): string {
   return Buffer.from(`${createdAt.getTime()}.${id}`).toString('base64url')
 }
 
 /** Refuses INVALID_INPUT for anything this service did not hand out. */
-export function decodePlace(cursor: string, field = 'cursor'): Place {
-  const match = shape.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
-  if (!match) throw new DomainError('INVALID_INPUT', `${field} is not a cursor of this service`, { field, value: cursor })
+export function decodePlace(cursor: string, field = 'cursor', idShape = uuid): Place {
+  const match = /^(\d{1,15})\.(.+)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
+  if (!match || !idShape.test(match[2]!))
+    throw new DomainError('INVALID_INPUT', `${field} is not a cursor of this service`, { field, value: cursor })
   return { createdAt: new Date(Number(match[1])), id: match[2]! }
 }
 

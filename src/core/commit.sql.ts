@@ -3,7 +3,7 @@
  * with one statement per table. It is code, not history: it is made from the tables' columns, named by the digest of its text, and
  * installed at start, so gateways of two versions can work on one database.
  *
- * It locks, in this order and each in id order: the rows that plans guard, table by table; then the balances they move.
+ * It locks, in this order and each in id order: the rows that plans change, table by table; then the balances they move.
  */
 import { createHash } from 'node:crypto'
 import { columnNames, type InsertedRows, type VersionedRows } from '../database/tables.ts'
@@ -19,6 +19,8 @@ const insertedTables: readonly (keyof InsertedRows)[] = [
   'external_account',
   'quote',
   'transaction',
+  'deposit',
+  'lookup',
   'task',
 ]
 
@@ -29,6 +31,7 @@ export const versionedTables: readonly (keyof VersionedRows)[] = [
   'external_account',
   'quote',
   'transaction',
+  'deposit',
 ]
 
 const neverChanged = new Set(['id', 'world_id', 'created_at'])
@@ -36,10 +39,18 @@ const neverChanged = new Set(['id', 'world_id', 'created_at'])
 const lockRows = versionedTables
   .map(
     (table) => `
-  if batch->'guarded' ? '${table}' then
+  if batch->'changing' ? '${table}' then
     for found in
-      select slots.slot, t.version from jsonb_to_recordset(batch->'guarded'->'${table}') as slots(slot int, id uuid)
+      select slots.slot, t.version from jsonb_to_recordset(batch->'changing'->'${table}') as slots(slot int, id uuid)
       join ${table} t on t.id = slots.id order by t.id for no key update of t
+    loop
+      version_of[found.slot] := found.version;
+    end loop;
+  end if;
+  if batch->'relied' ? '${table}' then
+    for found in
+      select slots.slot, t.version from jsonb_to_recordset(batch->'relied'->'${table}') as slots(slot int, id uuid)
+      join ${table} t on t.id = slots.id
     loop
       version_of[found.slot] := found.version;
     end loop;
@@ -75,7 +86,7 @@ const updateRows = versionedTables
   )
   .join('')
 
-const removeRows = (['api_token', 'task'] as const)
+const removeRows = (['api_token', 'lookup', 'task'] as const)
   .map(
     (table) => `
   if batch->'remove' ? '${table}' then
@@ -94,7 +105,7 @@ const body = `(
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $function$
 declare
-  instant timestamptz := date_trunc('milliseconds', coalesce(pinned, clock_timestamp()));
+  instant timestamptz;
   verdict text[] := array_fill('done'::text, array[plan_count]);
   going boolean[] := array_fill(true, array[plan_count]);
   known jsonb := '{}';
@@ -110,7 +121,7 @@ declare
   move int := 1;
   first_move int;
 begin
-  -- Keys that have been answered before, and plans whose time has passed or not yet come.
+  -- Keys that have been answered before.
   for found in
     select claim.plan, answered.input_hash, answered.reply
     from jsonb_to_recordset(batch->'keys') as claim(plan int, world_id uuid, operation text, key text)
@@ -119,12 +130,6 @@ begin
     verdict[found.plan] := 'known';
     known := known || jsonb_build_object(found.plan::text, jsonb_build_object('inputHash', found.input_hash, 'reply', found.reply));
   end loop;
-  for found in
-    select period.plan from jsonb_to_recordset(batch->'periods') as period(plan int, not_before timestamptz, before timestamptz)
-    where instant < period.not_before or instant >= period.before
-  loop
-    if verdict[found.plan] = 'done' then verdict[found.plan] := 'moved'; end if;
-  end loop;
 
   -- The rows plans rely on, and the balances they move: locked, then read.${lockRows}
   for found in
@@ -132,6 +137,16 @@ begin
     join ledger_account a on a.id = slots.id order by a.id for no key update of a
   loop
     balance_of[found.slot] := found.balance;
+  end loop;
+
+  -- The instant is taken behind the locks, so it never goes back along an account. By it, plans whose time has passed or not yet come.
+  instant := date_trunc('milliseconds', coalesce(pinned, clock_timestamp()));
+  for found in
+    select period.plan, instant < period.not_before as early
+    from jsonb_to_recordset(batch->'periods') as period(plan int, not_before timestamptz, before timestamptz)
+    where instant < period.not_before or instant >= period.before
+  loop
+    if verdict[found.plan] = 'done' then verdict[found.plan] := case when found.early then 'early' else 'late' end; end if;
   end loop;
 
   -- Which plans go, in their order: each sees what the ones before it leave.
@@ -178,8 +193,8 @@ begin
     from jsonb_to_recordset(batch->'entries') as e(plan int, id uuid, world_id uuid, transaction_id uuid, kind text, currency text)
     where going[e.plan];
 
-    insert into ledger_posting (entry_id, account_id, amount, balance_after)
-    select p.entry_id, p.account_id, p.amount, balance_after[p.move]
+    insert into ledger_posting (entry_id, account_id, amount, balance_after, created_at)
+    select p.entry_id, p.account_id, p.amount, balance_after[p.move], instant
     from jsonb_to_recordset(batch->'postings') as p(plan int, entry_id uuid, account_id uuid, amount bigint, move int)
     where going[p.plan];
 
@@ -201,8 +216,8 @@ begin
   end if;
 
   if batch ? 'events' then
-    insert into event (uuid, world_id, type, resource_id, customer_id, payload, created_at)
-    select e.uuid, e.world_id, e.type, e.resource_id, e.customer_id,
+    insert into event (uuid, world_id, type, resource_id, customer_id, transaction_id, payload, created_at)
+    select e.uuid, e.world_id, e.type, e.resource_id, e.customer_id, e.transaction_id,
       case when e.first_move is null then e.payload
       else jsonb_set(
         jsonb_set(e.payload, '{oldBalance,amount}', to_jsonb(balance_after[e.first_move] - move_amount[e.first_move])),
@@ -210,7 +225,8 @@ begin
       end,
       instant
     from jsonb_to_recordset(batch->'events') as e(
-      plan int, uuid uuid, world_id uuid, type text, resource_id text, customer_id uuid, payload jsonb, first_move int, last_move int)
+      plan int, uuid uuid, world_id uuid, type text, resource_id text, customer_id uuid, transaction_id uuid, payload jsonb,
+      first_move int, last_move int)
     where going[e.plan];
   end if;
 

@@ -20,7 +20,7 @@ export interface Plan<Reply> {
   update?: { [Table in keyof VersionedRows]?: readonly VersionedRows[Table][] }
   /** Rows that are relied on but not changed: the plan goes only while they have not changed either. */
   guard?: { [Table in keyof VersionedRows]?: readonly Pick<VersionedRows[Table], 'id' | 'version'>[] }
-  remove?: { api_token?: readonly string[]; task?: readonly string[] }
+  remove?: { api_token?: readonly string[]; lookup?: readonly string[]; task?: readonly string[] }
   /** What moves, for which payment. */
   entries?: readonly { worldId: string; transactionId: string; entry: Entry }[]
   events?: readonly EventDraft[]
@@ -30,6 +30,8 @@ export interface Plan<Reply> {
   before?: Date
   /** A balance in the reply that only the commit knows: where it stands, and whose it is. */
   replyBalance?: { path: readonly [string, 'amount']; accountId: string }
+  /** The plan moves as much as it saw on a balance: should that not suffice, look and decide again. */
+  wholeBalance?: boolean
 }
 
 export interface EventDraft {
@@ -39,6 +41,8 @@ export interface EventDraft {
   resourceId: string
   /** Bare uuid; null for what belongs to the platform itself. */
   customerId: string | null
+  /** The payment that makes it happen: bare uuid. */
+  transactionId?: string
   payload: object
   /** The payload's `oldBalance.amount` and `newBalance.amount` are filled in from what the plan does to this account. */
   balanceOf?: string
@@ -56,8 +60,10 @@ type Outcome<Reply> =
   | { kind: 'done'; reply: Reply }
   /** The key was answered before: with this. */
   | { kind: 'known'; inputHash: string; reply: unknown }
-  /** Something the plan relied on has changed, or its time has passed: load and decide again. */
+  /** Something the plan relied on has changed: load and decide again. */
   | { kind: 'moved' }
+  /** By the database's clock the plan came before, or after, the time it may be written. */
+  | { kind: 'early' | 'late' }
   /** A balance does not suffice. */
   | { kind: 'short' }
   /** A unique constraint says that something like it exists already. */
@@ -188,7 +194,7 @@ interface Planned {
 
 interface CommitResult {
   at: string
-  verdicts: readonly ('done' | 'known' | 'moved' | 'short')[]
+  verdicts: readonly ('done' | 'known' | 'moved' | 'early' | 'late' | 'short')[]
   known: Record<string, { inputHash: string; reply: unknown }>
   balanceAfter: readonly (number | bigint | null)[]
 }
@@ -295,6 +301,7 @@ function compile(plans: readonly Planned[], pinned: Date | null): (string | numb
         type: event.type,
         resource_id: event.resourceId,
         customer_id: event.customerId,
+        ...(event.transactionId === undefined ? {} : { transaction_id: event.transactionId }),
         payload: event.payload,
         ...(event.balanceOf === undefined
           ? {}
@@ -338,10 +345,16 @@ interface Guard {
   changes: boolean
 }
 
-/** Each guarded row once in the batch, numbered; and per plan which of them it relies on, at which version. */
+/**
+ * Each guarded row once in the batch, numbered; and per plan which of them it relies on, at which version. Rows that no plan changes are
+ * read and not locked: who relies on one has read it after asking, so whatever was acknowledged before the asking is seen.
+ */
 function compileGuards(plans: readonly Planned[], batch: Batch): Guard[] {
   const slots = new Map<string, number>()
   const guards: Guard[] = []
+  const changing = new Set(
+    plans.flatMap(({ plan }) => Object.values(plan.update ?? {}).flatMap((rows) => rows.map(({ id }) => id))),
+  )
   plans.forEach(({ plan }, index) => {
     for (const table of versionedTables) {
       const guarded = [
@@ -353,7 +366,7 @@ function compileGuards(plans: readonly Planned[], batch: Batch): Guard[] {
         if (slot === undefined) {
           slot = slots.size + 1
           slots.set(row.id, slot)
-          batch.addTo('guarded', table, { slot, id: row.id })
+          batch.addTo(changing.has(row.id) ? 'changing' : 'relied', table, { slot, id: row.id })
         }
         guards.push({ plan: index + 1, slot, version: row.version, changes })
       }

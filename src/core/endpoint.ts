@@ -39,11 +39,12 @@ function shown(type: EndpointType): 'ACCOUNT' | 'UMA_ADDRESS' | 'REALTIME_FUNDIN
   return type === 'INTERNAL_ACCOUNT' || type === 'EXTERNAL_ACCOUNT' ? 'ACCOUNT' : type
 }
 
+/** An account is named by its id; whose UMA address stands behind it is said beside. */
 function where(type: EndpointType, accountId: string | null, umaAddress: string | null) {
   return {
     ...(accountId === null
       ? {}
       : { accountId: toId(type === 'INTERNAL_ACCOUNT' ? 'InternalAccount' : 'ExternalAccount', accountId) }),
-    ...(umaAddress === null ? {} : { umaAddress }),
+    ...(umaAddress === null || accountId !== null ? {} : { umaAddress }),
   }
 }

@@ -9,7 +9,7 @@ import { newId } from '../base/ids.ts'
 import { canonicalJson } from '../base/json.ts'
 import { DomainError } from '../base/refusal.ts'
 import type { Database } from '../database/port.ts'
-import type { PaymentRail, RateSource } from '../rails/port.ts'
+import type { Rails, RateSource } from '../rails/port.ts'
 import type { Claim, Commit, Plan } from './commit.ts'
 import { readInput } from './input.ts'
 import type { Tokens } from './platform/tokens.ts'
@@ -34,8 +34,8 @@ export interface Core {
   clock: Clock
   commit: Commit
   rates: RateSource
-  /** Who carries payments out of a world; undefined where nobody does. */
-  railOf: (environment: Environment) => PaymentRail | undefined
+  /** Who carries money in and out of the worlds of an environment; undefined where nobody does. */
+  rails: Readonly<Record<Environment, Rails | undefined>>
   worlds: Worlds
   tokens: Tokens
   settings: CoreSettings
@@ -56,9 +56,13 @@ export interface Call {
 /** What `decide` may use besides its input and what was loaded. */
 export interface Moment {
   caller: Caller
+  /** For stamps. Whether an instant has passed is the database's to say: a plan's `before` and `notBefore`. */
   now: Date
+  /** What the database's clock said of the last plan: too early, or too late. */
+  timing?: 'early' | 'late'
   newId: () => string
   settings: CoreSettings
+  rails: Rails | undefined
 }
 
 interface Described<Input extends z.ZodType, Output extends z.ZodType> {
@@ -138,6 +142,11 @@ export async function perform<Input extends z.ZodType, Output extends z.ZodType,
 
 const mostDecisions = 20
 
+/** What was loaded does not fit together, because it changed between two reads: load and decide again. Where it stays so it is a bug. */
+export class TornRead extends Error {
+  override readonly name = 'TornRead'
+}
+
 async function decideAndCommit<Input extends z.ZodType, Output extends z.ZodType, Loaded>(
   core: Core,
   asked: Operation<Input, Output, Loaded>,
@@ -145,9 +154,21 @@ async function decideAndCommit<Input extends z.ZodType, Output extends z.ZodType
   input: z.output<Input>,
   claim?: Claim,
 ): Promise<z.output<Output>> {
+  let timing: Pick<Moment, 'timing'> = {}
+  let torn: TornRead | undefined
   for (let decisions = 0; decisions < mostDecisions; decisions += 1) {
     const loaded = await asked.load(core, caller, input)
-    const plan = asked.decide(input, loaded, { caller, now: core.clock.now(), newId, settings: core.settings })
+    const rails = core.rails[caller.environment]
+    const moment: Moment = { caller, now: core.clock.now(), newId, settings: core.settings, rails, ...timing }
+    let plan: Plan<z.output<Output>>
+    try {
+      plan = asked.decide(input, loaded, moment)
+    } catch (error) {
+      if (!(error instanceof TornRead)) throw error
+      torn = error
+      continue
+    }
+    torn = undefined
     if (writesNothing(plan)) return plan.reply
     const outcome = await core.commit(plan, claim)
     switch (outcome.kind) {
@@ -156,7 +177,12 @@ async function decideAndCommit<Input extends z.ZodType, Output extends z.ZodType
         return outcome.reply
       case 'known':
         return replay(asked, claim!, outcome)
+      case 'early':
+      case 'late':
+        timing = { timing: outcome.kind }
+        break
       case 'short':
+        if (plan.wholeBalance) break
         throw new DomainError('INSUFFICIENT_BALANCE', 'The source account does not hold enough for this', {
           field: 'source.accountId',
         })
@@ -169,6 +195,7 @@ async function decideAndCommit<Input extends z.ZodType, Output extends z.ZodType
         break
     }
   }
+  if (torn) throw torn
   throw new DomainError('CONFLICT', 'What this works on keeps changing; try again')
 }
 

@@ -6,9 +6,11 @@ import { Prisma } from './generated/client.ts'
 import type {
   ApiTokenModel,
   CustomerModel,
+  DepositModel,
   ExternalAccountModel,
   InternalAccountModel,
   LedgerAccountModel,
+  LookupModel,
   PlatformModel,
   QuoteModel,
   SigningKeyModel,
@@ -20,7 +22,9 @@ import type {
 export type {
   ApiTokenModel as ApiTokenRow,
   CustomerModel as CustomerRow,
+  DepositModel as DepositRow,
   ExternalAccountModel as ExternalAccountRow,
+  LookupModel as LookupRow,
   QuoteModel as QuoteRow,
   SigningKeyModel as SigningKeyRow,
   TaskModel as TaskRow,
@@ -28,8 +32,9 @@ export type {
   WorldModel as WorldRow,
 }
 
-/** An internal account together with its balance. */
-export type InternalAccountRow = InternalAccountModel & Pick<LedgerAccountModel, 'balance' | 'updatedAt'>
+/** An internal account together with its balance, and the platform's id of the customer whose it is. */
+export type InternalAccountRow = InternalAccountModel &
+  Pick<LedgerAccountModel, 'balance' | 'updatedAt'> & { platformCustomerId: string | null }
 
 /** The tables that a commit inserts rows into, with the rows. */
 export interface InsertedRows {
@@ -43,6 +48,8 @@ export interface InsertedRows {
   external_account: ExternalAccountModel
   quote: QuoteModel
   transaction: TransactionModel
+  deposit: DepositModel
+  lookup: LookupModel
   task: TaskModel
 }
 
@@ -54,6 +61,7 @@ export interface VersionedRows {
   external_account: ExternalAccountModel
   quote: QuoteModel
   transaction: TransactionModel
+  deposit: DepositModel
 }
 
 const fields = {
@@ -67,6 +75,8 @@ const fields = {
   external_account: Prisma.ExternalAccountScalarFieldEnum,
   quote: Prisma.QuoteScalarFieldEnum,
   transaction: Prisma.TransactionScalarFieldEnum,
+  deposit: Prisma.DepositScalarFieldEnum,
+  lookup: Prisma.LookupScalarFieldEnum,
   task: Prisma.TaskScalarFieldEnum,
   event: Prisma.EventScalarFieldEnum,
 } satisfies Record<keyof InsertedRows | 'event', Record<string, string>>

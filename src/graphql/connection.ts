@@ -19,6 +19,16 @@ function toConnection<Item extends Listed>(
   after: string | null | undefined,
   countTotal: () => Promise<number>,
 ) {
+  return connectionOf(page, cursorOf, after, countTotal)
+}
+
+/** A page as a connection, each of whose items says where it stands by `cursorOf`. */
+export function connectionOf<Item>(
+  page: Page<Item>,
+  cursorOf: (item: Item) => string,
+  after: string | null | undefined,
+  countTotal: () => Promise<number>,
+) {
   const edges = page.data.map((node) => ({ node, cursor: cursorOf(node) }))
   return {
     edges,

@@ -20,7 +20,7 @@ const EventType = builder.enumType('EventType', {
   } as const,
 })
 
-const EventRef = builder.interfaceRef<LoggedEvent>('Event').implement({
+export const EventRef = builder.interfaceRef<LoggedEvent>('Event').implement({
   description: 'Something that happened. Webhooks tell the same events, with the same ids.',
   fields: (t) => ({
     id: t.id({ description: '`Webhook:<uuid>`: the webhookId.', resolve: ({ uuid }) => toId('Webhook', uuid) }),

@@ -7,21 +7,27 @@ import { type IdType, uuidOf } from '../base/ids.ts'
 import { DomainError } from '../base/refusal.ts'
 import { externalAccountsById, toExternalAccount } from '../core/accounts/external.ts'
 import { internalAccountsById, toInternalAccount, withBalance } from '../core/accounts/internal.ts'
+import { balancesAt, countStatements, readStatements, type StatementLine } from '../core/accounts/statement.ts'
 import { customersById, toCustomer } from '../core/customers/customer.ts'
 import type { Caller, Core } from '../core/operation.ts'
 import { countOfOwners, type ListSource, listed, mapPage, type Page, readPagesOfOwners } from '../core/page.ts'
 import { quotesById, toQuote } from '../core/quotes/quote.ts'
+import { type TimelineItem, timelinesOf } from '../core/transactions/timeline.ts'
 import { toTransaction, transactionsById } from '../core/transactions/transaction.ts'
 import type { ReadById } from '../database/coalesce.ts'
 import type { CustomerRow, ExternalAccountRow, InternalAccountRow, QuoteRow, TransactionRow } from '../database/tables.ts'
 
 type OwnerColumn = Parameters<typeof readPagesOfOwners>[3]
 
+/** Reads the same page of each owner's list, in their order. */
+type PagesOf<View> = (uuids: string[], page: { limit: number; cursor: string | undefined }) => Promise<Page<View>[]>
+
 export type Loaders = ReturnType<typeof createLoaders>
 
 export function createLoaders(core: Core, caller: Caller) {
   const { database } = core
-  const { worldId } = caller
+  const { worldId, environment } = caller
+  const toAccount = (row: InternalAccountRow) => toInternalAccount(row, core.rails[environment])
 
   /** Things by their id; null for what is not there, not of that type, or not an id at all. */
   function byId<Row extends { id: string }, View>(type: IdType, read: ReadById<Row>, toView: (row: Row) => View) {
@@ -39,16 +45,11 @@ export function createLoaders(core: Core, caller: Caller) {
   }
 
   /** The lists that belong to owners. Owners who are asked for the same page of the same list are read together. */
-  function ofOwners<Row extends { id: string; createdAt: Date }, View>(
-    source: ListSource,
-    column: OwnerColumn,
-    ownerType: IdType,
-    toView: (row: Row) => View,
-  ) {
+  function lists<View>(ownerType: IdType, read: PagesOf<View>, countAll: (uuids: string[]) => Promise<number[]>) {
     const pages = new Map<string, DataLoader<string, Page<View>>>()
     const counts = new DataLoader<string, number>((ids) => {
       requireView(caller)
-      return countOfOwners(database, source, worldId, column, ids.map(uuid))
+      return countAll(ids.map(uuid))
     })
     const uuid = (id: string) => uuidOf(ownerType, id)!
     return {
@@ -58,8 +59,7 @@ export function createLoaders(core: Core, caller: Caller) {
         if (!loader) {
           loader = new DataLoader(async (ids) => {
             requireView(caller)
-            const found = await readPagesOfOwners<Row>(database, source, worldId, column, ids.map(uuid), { limit, cursor })
-            return found.map((page) => mapPage(page, toView))
+            return read(ids.map(uuid), { limit, cursor })
           })
           pages.set(key, loader)
         }
@@ -69,18 +69,64 @@ export function createLoaders(core: Core, caller: Caller) {
     }
   }
 
+  function ofOwners<Row extends { id: string; createdAt: Date }, View>(
+    source: ListSource,
+    column: OwnerColumn,
+    ownerType: IdType,
+    toView: (row: Row) => View,
+  ) {
+    return lists(
+      ownerType,
+      async (uuids, page) => {
+        const found = await readPagesOfOwners<Row>(database, source, worldId, column, uuids, page)
+        return found.map((one) => mapPage(one, toView))
+      },
+      (uuids) => countOfOwners(database, source, worldId, column, uuids),
+    )
+  }
+
   return {
     customer: byId<CustomerRow, ReturnType<typeof toCustomer>>('Customer', customersById, toCustomer),
-    internalAccount: byId('InternalAccount', internalAccountsById, toInternalAccount),
+    internalAccount: byId('InternalAccount', internalAccountsById, toAccount),
     externalAccount: byId('ExternalAccount', externalAccountsById, toExternalAccount),
     quote: byId('Quote', quotesById, toQuote),
     transaction: byId('Transaction', transactionsById, toTransaction),
+    /** What happened to a payment. */
+    timeline: new DataLoader<string, TimelineItem[]>((ids) => {
+      requireView(caller)
+      return timelinesOf(
+        database,
+        worldId,
+        ids.map((id) => uuidOf('Transaction', id)!),
+      )
+    }),
+    statement: lists<StatementLine>(
+      'InternalAccount',
+      (uuids, page) => readStatements(database, worldId, uuids, page),
+      (uuids) => countStatements(database, worldId, uuids),
+    ),
+    balanceAt: new DataLoader<{ id: string; at: Date }, bigint, string>(
+      async (asked) => {
+        requireView(caller)
+        const byInstant = Map.groupBy(asked, ({ at }) => at.getTime())
+        const found = new Map<string, bigint>()
+        for (const [time, group] of byInstant) {
+          const uuids = group.map(({ id }) => uuidOf('InternalAccount', id)!)
+          const balances = await balancesAt(database, worldId, uuids, new Date(time))
+          group.forEach(({ id }, index) => {
+            found.set(`${id} ${time}`, balances[index]!)
+          })
+        }
+        return asked.map(({ id, at }) => found.get(`${id} ${at.getTime()}`)!)
+      },
+      { cacheKeyFn: ({ id, at }) => `${id} ${at.getTime()}` },
+    ),
     ofCustomer: {
       internalAccounts: ofOwners<InternalAccountRow, ReturnType<typeof toInternalAccount>>(
         withBalance,
         'customer_id',
         'Customer',
-        toInternalAccount,
+        toAccount,
       ),
       externalAccounts: ofOwners<ExternalAccountRow, ReturnType<typeof toExternalAccount>>(
         listed('external_account'),

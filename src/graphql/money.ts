@@ -83,6 +83,7 @@ const optional = [
   ['vpa', 'UPI address.'],
   ['address', 'Wallet address.'],
   ['assetType', 'The asset the wallet takes.'],
+  ['invoice', 'Lightning invoice.'],
   ['accountHolderName', 'Whose account it is.'],
   ['bankName', 'The bank it is at.'],
   ['reference', 'The reference the payment must carry.'],

@@ -1,8 +1,10 @@
 import type { z } from 'zod'
-import { createQuote } from '../core/quotes/create-quote.ts'
+import { createQuote, purposes } from '../core/quotes/create-quote.ts'
 import { executeQuote } from '../core/quotes/execute-quote.ts'
 import type { Quote, quoteStatuses } from '../core/quotes/quote.ts'
 import { listQuotes } from '../core/quotes/read-quotes.ts'
+import { toAccountInfo } from './accounts/account-info.ts'
+import { CreateExternalAccountInput } from './accounts/external.ts'
 import { builder } from './builder.ts'
 import { listOf, pageArgs, pageComplexity } from './connection.ts'
 import { DestinationRef, SourceRef } from './endpoint.ts'
@@ -96,6 +98,8 @@ builder.queryField('quotes', (t) =>
       customerId: t.arg.id({ description: 'Of this sender only.' }),
       sendingAccountId: t.arg.id({ description: 'From this account only.' }),
       receivingAccountId: t.arg.id({ description: 'To this account only.' }),
+      sendingUmaAddress: t.arg.string({ description: 'From this UMA address only.' }),
+      receivingUmaAddress: t.arg.string({ description: 'To this UMA address only.' }),
       status: t.arg({ type: QuoteStatus, description: 'In this state only.' }),
       createdAfter: t.arg({ type: 'DateTime', description: 'Created at or after this instant.' }),
       createdBefore: t.arg({ type: 'DateTime', description: 'Created at or before this instant.' }),
@@ -115,6 +119,22 @@ builder.queryField('quote', (t) =>
   }),
 )
 
+const UserInfoInput = builder.inputType('UserInfoInput', {
+  description: 'One piece of information about a person or company.',
+  fields: (t) => ({
+    name: t.string({
+      required: true,
+      description: 'FULL_NAME, BIRTH_DATE (YYYY-MM-DD), NATIONALITY, ADDRESS, TAX_ID and so on.',
+    }),
+    value: t.string({ required: true, description: 'What it is.' }),
+  }),
+})
+
+const LookupEnd = builder.inputType('QuoteLookupInput', {
+  description: 'Whoever a lookup found.',
+  fields: (t) => ({ currency: t.string({ description: 'What shall arrive; absent, what the receiver prefers.' }) }),
+})
+
 const AccountEnd = builder.inputType('QuoteAccountInput', {
   description: 'One of your accounts.',
   fields: (t) => ({
@@ -123,17 +143,58 @@ const AccountEnd = builder.inputType('QuoteAccountInput', {
   }),
 })
 
+const RealtimeFunding = builder.inputType('RealtimeFundingInput', {
+  description: "Money that will be pushed as the quote's payment instructions say; that begins the payment.",
+  fields: (t) => ({
+    currency: t.string({ required: true, description: 'Code of the currency that will be pushed.' }),
+    customerId: t.id({ description: 'Who sends; absent with no umaAddress, the platform itself.' }),
+    umaAddress: t.string({ description: 'Who sends, by UMA address.' }),
+  }),
+})
+
 const QuoteSourceInput = builder.inputType('QuoteSourceInput', {
   description: 'Where the money comes from: exactly one of these.',
   isOneOf: true,
-  fields: (t) => ({ account: t.field({ type: AccountEnd, description: 'An internal account.' }) }),
+  fields: (t) => ({
+    account: t.field({ type: AccountEnd, description: 'An internal account, or an external one that money can be pulled from.' }),
+    realtimeFunding: t.field({ type: RealtimeFunding, description: 'Money that will be pushed.' }),
+  }),
+})
+
+const UmaEnd = builder.inputType('QuoteUmaAddressInput', {
+  description: 'A receiver by UMA address.',
+  fields: (t) => ({
+    umaAddress: t.string({ required: true, description: '`$name@domain`' }),
+    currency: t.string({ description: 'What shall arrive; absent, what the receiver prefers.' }),
+    counterpartyInformation: t.field({
+      type: [UserInfoInput],
+      description: 'What is known of the receiver.',
+    }),
+  }),
 })
 
 const QuoteDestinationInput = builder.inputType('QuoteDestinationInput', {
   description: 'Where the money goes: exactly one of these.',
   isOneOf: true,
-  fields: (t) => ({ account: t.field({ type: AccountEnd, description: 'An external account.' }) }),
+  fields: (t) => ({
+    account: t.field({ type: AccountEnd, description: 'An account of either kind.' }),
+    umaAddress: t.field({ type: UmaEnd, description: 'A UMA address.' }),
+    externalAccountDetails: t.field({
+      type: CreateExternalAccountInput,
+      description: 'A bank account or wallet that is added with the quote, unless it is there already.',
+    }),
+    lookup: t.field({ type: LookupEnd, description: 'Whoever the lookup named by lookupId found.' }),
+  }),
 })
+
+const PurposeOfPayment = builder.enumType('PurposeOfPayment', {
+  description: 'What a payment is for; some corridors want to know.',
+  values: Object.fromEntries(purposes.map((purpose) => [purpose, { description: `${sentence(purpose)}.` }])),
+})
+
+function sentence(name: string): string {
+  return `${name.charAt(0)}${name.slice(1).toLowerCase().replaceAll('_', ' ')}`
+}
 
 const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
   description: 'A payment to be priced.',
@@ -146,8 +207,14 @@ const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
       required: true,
       description: "In the smallest unit of the locked side's currency.",
     }),
-    immediatelyExecute: t.boolean({ description: 'Execute it at once.' }),
+    lookupId: t.id({ description: '`Lookup:<uuid>`, from lookUpReceiver.' }),
+    immediatelyExecute: t.boolean({ description: 'Execute it at once; not for money that will be pushed.' }),
     description: t.string({ description: 'A memo.' }),
+    purposeOfPayment: t.field({ type: PurposeOfPayment, description: 'What it is for.' }),
+    senderCustomerInfo: t.field({
+      type: [UserInfoInput],
+      description: "What the receiver's provider must be told about who pays, beyond what the customer's record says.",
+    }),
     idempotencyKey: t.string({ description: idempotencyKeyDescription }),
   }),
 })
@@ -163,13 +230,29 @@ addMutation('createQuote', {
   description: 'Locks a rate for a cross-currency payment for a few minutes.',
   operation: createQuote,
   input: CreateQuoteInput,
-  toInput: ({ source, destination, ...rest }) => ({
+  toInput: ({ source, destination, senderCustomerInfo, ...rest }) => ({
     ...rest,
-    source: source.account ?? {},
-    destination: destination.account ?? {},
+    senderCustomerInfo: toRecord(senderCustomerInfo),
+    source: source.account ?? source.realtimeFunding ?? {},
+    destination: toDestination(destination),
   }),
   result: toQuote,
 })
+
+function toDestination({
+  account,
+  umaAddress,
+  externalAccountDetails: details,
+  lookup,
+}: typeof QuoteDestinationInput.$inferInput) {
+  if (umaAddress) return { ...umaAddress, counterpartyInformation: toRecord(umaAddress.counterpartyInformation) }
+  if (lookup) return { ...lookup, destinationType: 'LOOKUP' }
+  return details ? { externalAccountDetails: { ...details, accountInfo: toAccountInfo(details.accountInfo) } } : (account ?? {})
+}
+
+function toRecord(items: readonly { name: string; value: string }[] | null | undefined): Record<string, string> | undefined {
+  return items ? Object.fromEntries(items.map(({ name, value }) => [name, value])) : undefined
+}
 
 const ExecuteQuoteInput = builder.inputType('ExecuteQuoteInput', {
   description: 'A quote to execute.',

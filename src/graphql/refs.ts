@@ -3,7 +3,7 @@ import type { ExternalAccount } from '../core/accounts/external.ts'
 import type { InternalAccount } from '../core/accounts/internal.ts'
 import type { Customer } from '../core/customers/customer.ts'
 import type { Quote } from '../core/quotes/quote.ts'
-import type { Transaction } from '../core/transactions/transaction.ts'
+import type { Transaction, transactionStatuses } from '../core/transactions/transaction.ts'
 import { builder } from './builder.ts'
 
 export const CustomerRef = builder.objectRef<Customer>('Customer')
@@ -36,3 +36,18 @@ export const TransactionConnection = builder.connectionObject(
   { type: TransactionRef, name: 'TransactionConnection', description: 'A page of transactions.' },
   { name: 'TransactionEdge', description: 'A transaction in a list.' },
 )
+
+export const TransactionStatus = builder.enumType('TransactionStatus', {
+  description: 'How far a payment has come.',
+  values: {
+    CREATED: { description: 'It exists.' },
+    PENDING: { description: 'Its quote has been made, or it waits for approval.' },
+    PROCESSING: { description: 'The money is there and the payment has begun.' },
+    SENT: { description: 'Cross-border settlement has begun.' },
+    COMPLETED: { description: 'It arrived.' },
+    REJECTED: { description: 'The receiving bank or wallet refused it; the money was returned.' },
+    FAILED: { description: 'It did not arrive; the money was returned.' },
+    REFUNDED: { description: 'It could not be completed and was refunded.' },
+    EXPIRED: { description: 'Its quote was not executed in time.' },
+  } satisfies Record<(typeof transactionStatuses)[number], { description: string }>,
+})

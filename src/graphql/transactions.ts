@@ -1,25 +1,14 @@
+import { sandboxSend } from '../core/sandbox/send.ts'
 import { listTransactions } from '../core/transactions/read-transactions.ts'
-import type { Refund, transactionStatuses } from '../core/transactions/transaction.ts'
+import type { Refund, Transaction } from '../core/transactions/transaction.ts'
+import { transferIn, transferOut } from '../core/transactions/transfers.ts'
 import { builder } from './builder.ts'
 import { listOf, pageArgs, pageComplexity } from './connection.ts'
 import { DestinationRef, SourceRef } from './endpoint.ts'
+import { addMutation, idempotencyKeyDescription } from './error.ts'
 import { MoneyRef, RateDetailsRef } from './money.ts'
-import { CustomerRef, QuoteRef, TransactionConnection, TransactionRef } from './refs.ts'
-
-const TransactionStatus = builder.enumType('TransactionStatus', {
-  description: 'How far a payment has come.',
-  values: {
-    CREATED: { description: 'It exists.' },
-    PENDING: { description: 'Its quote has been made, or it waits for approval.' },
-    PROCESSING: { description: 'The money is there and the payment has begun.' },
-    SENT: { description: 'Cross-border settlement has begun.' },
-    COMPLETED: { description: 'It arrived.' },
-    REJECTED: { description: 'The receiving bank or wallet refused it; the money was returned.' },
-    FAILED: { description: 'It did not arrive; the money was returned.' },
-    REFUNDED: { description: 'It could not be completed and was refunded.' },
-    EXPIRED: { description: 'Its quote was not executed in time.' },
-  } satisfies Record<(typeof transactionStatuses)[number], { description: string }>,
-})
+import { CustomerRef, QuoteRef, TransactionConnection, TransactionRef, TransactionStatus } from './refs.ts'
+import { TimelineItemRef } from './timeline.ts'
 
 const TransactionType = builder.enumType('TransactionType', {
   description: 'Which way the money goes, from the point of view of the platform.',
@@ -92,6 +81,16 @@ builder.node(TransactionRef, {
       nullable: true,
       description: 'Why it failed: QUOTE_EXPIRED, QUOTE_EXECUTION_FAILED, TIMEOUT and so on.',
     }),
+    senderUmaAddress: t.exposeString('senderUmaAddress', { nullable: true, description: 'Who pays, of payments by UMA.' }),
+    receiverUmaAddress: t.exposeString('receiverUmaAddress', {
+      nullable: true,
+      description: 'Who is paid, of payments by UMA.',
+    }),
+    timeline: t.field({
+      type: [TimelineItemRef],
+      description: 'Everything that happened to it, in order: states, ledger entries, events.',
+      resolve: ({ id }, _args, { loaders }) => loaders.timeline.load(id),
+    }),
     refund: t.expose('refund', {
       type: RefundRef,
       nullable: true,
@@ -136,3 +135,73 @@ builder.queryField('transaction', (t) =>
     resolve: (_root, { id }, { loaders }) => loaders.transaction.load(id),
   }),
 )
+
+const TransferEnd = builder.inputType('TransferAccountInput', {
+  description: 'One of your accounts.',
+  fields: (t) => ({ accountId: t.id({ required: true, description: '`InternalAccount:<uuid>` or `ExternalAccount:<uuid>`' }) }),
+})
+
+const toTransaction = {
+  field: 'transaction',
+  type: TransactionRef,
+  description: 'The payment.',
+  of: (transaction: Transaction) => transaction,
+}
+
+addMutation('transferOut', {
+  description: 'Moves money from an internal account to an external one in the same currency.',
+  operation: transferOut,
+  input: builder.inputType('TransferOutInput', {
+    description: 'Money to leave.',
+    fields: (t) => ({
+      source: t.field({ type: TransferEnd, required: true, description: 'An internal account.' }),
+      destination: t.field({ type: TransferEnd, required: true, description: 'An external account.' }),
+      amount: t.field({
+        type: 'Int64',
+        description: "In the smallest unit of the accounts' currency; absent, the whole balance.",
+      }),
+      description: t.string({ description: 'A memo.' }),
+      idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+    }),
+  }),
+  result: toTransaction,
+})
+
+addMutation('transferIn', {
+  description: 'Pulls money from an external account onto an internal one in the same currency.',
+  operation: transferIn,
+  input: builder.inputType('TransferInInput', {
+    description: 'Money to be pulled.',
+    fields: (t) => ({
+      source: t.field({ type: TransferEnd, required: true, description: 'An external account that money can be pulled from.' }),
+      destination: t.field({ type: TransferEnd, required: true, description: 'An internal account.' }),
+      amount: t.field({
+        type: 'Int64',
+        required: true,
+        description: "In the smallest unit of the accounts' currency.",
+      }),
+      description: t.string({ description: 'A memo.' }),
+      idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+    }),
+  }),
+  result: toTransaction,
+})
+
+addMutation('sandboxSend', {
+  description: "Sandbox only: pushes money with a reference, as if the payer had followed a quote's payment instructions.",
+  operation: sandboxSend,
+  input: builder.inputType('SandboxSendInput', {
+    description: 'Money that is pushed.',
+    fields: (t) => ({
+      reference: t.string({ description: 'The reference of the payment instructions; or name the quote.' }),
+      quoteId: t.id({ description: '`Quote:<uuid>`, instead of the reference.' }),
+      currencyCode: t.string({ required: true, description: 'What is pushed.' }),
+      currencyAmount: t.field({
+        type: 'Int64',
+        description: 'How much, in the smallest unit; may be left out where the quote is named, which says it.',
+      }),
+      idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+    }),
+  }),
+  result: toTransaction,
+})

@@ -9,6 +9,17 @@ export const systemKinds = ['IN_FLIGHT', 'FEES', 'COUNTERPARTY_FEES', 'FX_POSITI
 
 export type SystemKind = (typeof systemKinds)[number]
 
+export const accountKinds = {
+  INTERNAL: "A customer's or the platform's balance.",
+  IN_FLIGHT: 'Money that has left where it was and has not arrived yet.',
+  FEES: 'What the service earned.',
+  COUNTERPARTY_FEES: 'What counterparties charged and was passed on.',
+  FX_POSITION: "The service's own position in a currency: what exchange goes through.",
+  CLEARING: 'The rails: money that came from outside or went there.',
+} as const satisfies Record<'INTERNAL' | SystemKind, string>
+
+export type AccountKind = keyof typeof accountKinds
+
 /** An account as a posting needs it. */
 export interface Account {
   id: string

@@ -7,7 +7,24 @@ interface Posting {
   amount: bigint
 }
 
-export type EntryKind = 'FUNDING' | 'DEBIT' | 'SETTLEMENT' | 'PAYOUT' | 'REFUND'
+export const entryKinds = {
+  /** From outside onto an internal account. */
+  FUNDING: 'Money arrived on an internal account.',
+  /** From an internal account into flight. */
+  DEBIT: 'The payment was taken from a balance.',
+  /** Pulled from an external account into flight. */
+  COLLECTION: 'The payment was collected from an external account.',
+  /** Pushed by the payer into flight. */
+  DEPOSIT: 'The payer pushed the money.',
+  SETTLEMENT: 'What was in flight was settled.',
+  PAYOUT: 'The receiver was paid.',
+  /** From flight back onto an internal account. */
+  REFUND: 'The money went back to a balance.',
+  /** From flight back to the outside. */
+  RETURN: 'The money went back to where it came from.',
+} as const
+
+export type EntryKind = keyof typeof entryKinds
 
 /** One movement in one currency; its legs sum to zero. */
 export interface Entry {
@@ -32,23 +49,42 @@ export function funding(worldId: string, currency: string, accountId: string, am
   ])
 }
 
-/** Money leaves a balance and is in flight until the payment is settled or refunded. */
-export function debit(worldId: string, currency: string, accountId: string, amount: bigint): Entry {
-  return entry('DEBIT', currency, [
-    [internalAccount(accountId), -amount],
+/** Where a payment's money is outside of flight: a balance, or the world beyond the rails. */
+export function endOfFlight(worldId: string, currency: string, internalAccountId: string | null): Account {
+  return internalAccountId === null ? systemAccount(worldId, 'CLEARING', currency) : internalAccount(internalAccountId)
+}
+
+/** A payment's money goes into flight, and stays there until the payment is settled or given back. */
+export function intoFlight(
+  kind: 'DEBIT' | 'COLLECTION' | 'DEPOSIT',
+  worldId: string,
+  currency: string,
+  from: Account,
+  amount: bigint,
+): Entry {
+  return entry(kind, currency, [
+    [from, -amount],
     [systemAccount(worldId, 'IN_FLIGHT', currency), amount],
   ])
 }
 
-/** Money in flight returns to the balance it came from, in full. */
-export function refund(worldId: string, currency: string, accountId: string, amount: bigint): Entry {
-  return entry('REFUND', currency, [
+/** Money in flight that reached nobody goes to `to`, in full. */
+export function outOfFlight(kind: 'REFUND' | 'RETURN', worldId: string, currency: string, to: Account, amount: bigint): Entry {
+  return entry(kind, currency, [
     [systemAccount(worldId, 'IN_FLIGHT', currency), -amount],
-    [internalAccount(accountId), amount],
+    [to, amount],
   ])
 }
 
-export interface Settlement {
+/** The end of a payment that was not priced: the same amount of the same currency arrives. */
+export function delivery(worldId: string, currency: string, to: Account, amount: bigint): Entry {
+  return entry('SETTLEMENT', currency, [
+    [systemAccount(worldId, 'IN_FLIGHT', currency), -amount],
+    [to, amount],
+  ])
+}
+
+export interface Exchange {
   worldId: string
   sendingCurrency: string
   /** Everything that was in flight, fees included. */
@@ -59,14 +95,16 @@ export interface Settlement {
   received: bigint
   /** What the counterparty keeps, receiving currency. */
   counterpartyFee: bigint
+  /** Where it arrives. */
+  to: Account
 }
 
 /**
- * A payment to the outside reached its end: two entries, one per currency, that meet in the FX position. Prices are rounded in the
- * position's favour, so what it takes in is worth at least what it gives.
+ * The end of a priced payment: two entries, one per currency, that meet in the FX position. Prices are rounded in the position's favour,
+ * so what it takes in is worth at least what it gives.
  */
-export function settlement(payment: Settlement): Entry[] {
-  const { worldId, sendingCurrency, sent, serviceFees, receivingCurrency, received, counterpartyFee } = payment
+export function exchange(payment: Exchange): Entry[] {
+  const { worldId, sendingCurrency, sent, serviceFees, receivingCurrency, received, counterpartyFee, to } = payment
   return [
     entry('SETTLEMENT', sendingCurrency, [
       [systemAccount(worldId, 'IN_FLIGHT', sendingCurrency), -sent],
@@ -76,7 +114,7 @@ export function settlement(payment: Settlement): Entry[] {
     entry('PAYOUT', receivingCurrency, [
       [systemAccount(worldId, 'FX_POSITION', receivingCurrency), -(received + counterpartyFee)],
       [systemAccount(worldId, 'COUNTERPARTY_FEES', receivingCurrency), counterpartyFee],
-      [systemAccount(worldId, 'CLEARING', receivingCurrency), received],
+      [to, received],
     ]),
   ]
 }

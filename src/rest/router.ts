@@ -8,6 +8,7 @@ import { authenticate } from '../core/platform/tokens.ts'
 import { accountRoutes } from './accounts.ts'
 import { customerRoutes } from './customers.ts'
 import { answerTo, masked } from './error.ts'
+import { lookupRoutes } from './lookups.ts'
 import { platformRoutes } from './platform.ts'
 import { quoteRoutes } from './quotes.ts'
 import type { Route } from './route.ts'
@@ -20,6 +21,7 @@ const routes: readonly Route[] = [
   ...platformRoutes,
   ...customerRoutes,
   ...accountRoutes,
+  ...lookupRoutes,
   ...quoteRoutes,
   ...transactionRoutes,
   ...sandboxRoutes,
@@ -48,14 +50,14 @@ export function addRestDoor(app: FastifyInstance, core: Core, logger: Logger): v
   }
 }
 
-async function answerOf(core: Core, { asks }: Route, request: FastifyRequest): Promise<unknown> {
+async function answerOf(core: Core, { asks, method }: Route, request: FastifyRequest): Promise<unknown> {
   const call: Call = {
     caller: await authenticate(core.tokens, request.headers.authorization),
     idempotencyKey: headerOf(request, 'idempotency-key'),
   }
-  return asks.kind === 'query'
-    ? ask(core, asks, call, { withTotal: true, ...(request.query as object), ...(request.params as object) })
-    : perform(core, asks, call, { ...objectOf(request.body), ...(request.params as object) })
+  const params = request.params as object
+  if (asks.kind === 'query') return ask(core, asks, call, { withTotal: true, ...(request.query as object), ...params })
+  return perform(core, asks, call, { ...(method === 'GET' ? (request.query as object) : objectOf(request.body)), ...params })
 }
 
 function headerOf(request: FastifyRequest, name: string): string | undefined {

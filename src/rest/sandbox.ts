@@ -1,6 +1,8 @@
 import { fundInternalAccount } from '../core/sandbox/fund-internal-account.ts'
+import { sandboxSend } from '../core/sandbox/send.ts'
 import type { Route } from './route.ts'
 
 export const sandboxRoutes: readonly Route[] = [
   { method: 'POST', path: '/sandbox/internal-accounts/:accountId/fund', asks: fundInternalAccount, status: 200 },
+  { method: 'POST', path: '/sandbox/send', asks: sandboxSend, status: 200 },
 ]

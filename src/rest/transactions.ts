@@ -1,7 +1,10 @@
 import { getTransaction, listTransactions } from '../core/transactions/read-transactions.ts'
+import { transferIn, transferOut } from '../core/transactions/transfers.ts'
 import type { Route } from './route.ts'
 
 export const transactionRoutes: readonly Route[] = [
+  { method: 'POST', path: '/transfer-out', asks: transferOut, status: 201 },
+  { method: 'POST', path: '/transfer-in', asks: transferIn, status: 201 },
   { method: 'GET', path: '/transactions', asks: listTransactions, status: 200 },
   { method: 'GET', path: '/transactions/:transactionId', asks: getTransaction, status: 200 },
 ]

@@ -142,13 +142,17 @@ const currenciesOf: Readonly<Record<AccountInfo['accountType'], readonly string[
 }
 
 /** Refuses INVALID_CURRENCY when an account of this type cannot hold the currency. */
-export function requireCurrencyOfType(info: AccountInfo, currency: string): void {
+export function requireCurrencyOfType(info: AccountInfo, currency: string, at = ''): void {
   const possible = currenciesOf[info.accountType]
   if (possible.includes(currency)) return
-  throw new DomainError('INVALID_CURRENCY', `currency: an account of type ${info.accountType} holds ${possible.join(' or ')}`, {
-    field: 'currency',
-    value: currency,
-  })
+  throw new DomainError(
+    'INVALID_CURRENCY',
+    `${at}currency: an account of type ${info.accountType} holds ${possible.join(' or ')}`,
+    {
+      field: `${at}currency`,
+      value: currency,
+    },
+  )
 }
 
 /** What the account is known by at its bank. */

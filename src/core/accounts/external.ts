@@ -62,6 +62,11 @@ const customerInput = platformInput.extend({
   defaultUmaDepositAccount: z.boolean().default(false),
 })
 
+/** An account given inline, as a quote's destination may be. */
+export const accountDetails = customerInput
+  .omit({ defaultUmaDepositAccount: true })
+  .transform((details) => ({ ...details, defaultUmaDepositAccount: false }))
+
 type Input = z.output<typeof customerInput>
 
 interface Loaded {
@@ -106,18 +111,36 @@ export const createPlatformExternalAccount = operation({
   exists: { external_account_world_id_fingerprint_key: alreadyExists },
 })
 
-function decideCreate(input: Input, { world, customer, formerDefaults }: Loaded, { now, newId }: Moment) {
+function decideCreate(input: Input, { world, customer, formerDefaults }: Loaded, moment: Moment) {
+  const row = newExternalAccount(input, world, customer, moment)
+  return {
+    reply: toExternalAccount(row),
+    insert: { external_account: [row] },
+    update: {
+      external_account: formerDefaults.map((former) => ({ ...former, defaultUmaDepositAccount: false, updatedAt: moment.now })),
+    },
+  }
+}
+
+/** Refuses INVALID_CURRENCY and CUSTOMER_DELETED. `at`: where in the input the details stand. */
+export function newExternalAccount(
+  input: Input,
+  world: World,
+  customer: CustomerRow | undefined,
+  { now, newId }: Moment,
+  at = '',
+): ExternalAccountRow {
   if (!supportOf(world, input.currency)) {
-    throw new DomainError('INVALID_CURRENCY', `currency: the platform does not support ${input.currency}`, {
-      field: 'currency',
+    throw new DomainError('INVALID_CURRENCY', `${at}currency: the platform does not support ${input.currency}`, {
+      field: `${at}currency`,
       value: input.currency,
     })
   }
-  requireCurrencyOfType(input.accountInfo, input.currency)
+  requireCurrencyOfType(input.accountInfo, input.currency, at)
   if (customer?.isDeleted) {
-    throw new DomainError('CUSTOMER_DELETED', 'The customer has been deleted', { field: 'customerId' })
+    throw new DomainError('CUSTOMER_DELETED', 'The customer has been deleted', { field: `${at}customerId` })
   }
-  const row: ExternalAccountRow = {
+  return {
     id: newId(),
     worldId: world.id,
     customerId: customer?.id ?? null,
@@ -133,13 +156,20 @@ function decideCreate(input: Input, { world, customer, formerDefaults }: Loaded,
     updatedAt: now,
     version: 1,
   }
-  return {
-    reply: toExternalAccount(row),
-    insert: { external_account: [row] },
-    update: {
-      external_account: formerDefaults.map((former) => ({ ...former, defaultUmaDepositAccount: false, updatedAt: now })),
-    },
-  }
+}
+
+/** The account of the same owner that these details describe, if it has been added. */
+export async function externalAccountLike(
+  database: Queryable,
+  worldId: string,
+  customerId: string | undefined,
+  details: Input,
+): Promise<ExternalAccountRow | undefined> {
+  const [row] = await database.query<ExternalAccountRow>(
+    `select ${selectList('external_account')} from external_account where world_id = $1 and fingerprint = $2`,
+    [worldId, fingerprint(customerId, details)],
+  )
+  return row
 }
 
 function fingerprint(customerId: string | undefined, { currency, accountInfo: info }: Pick<Input, 'currency' | 'accountInfo'>) {

@@ -4,13 +4,14 @@ import { currencyOf } from '../../base/currency.ts'
 import { toId } from '../../base/ids.ts'
 import { randomCode } from '../../base/random.ts'
 import { coalesced } from '../../database/coalesce.ts'
-import type { Queryable } from '../../database/port.ts'
-import { type InsertedRows, type InternalAccountRow, selectList } from '../../database/tables.ts'
+import { type CustomerRow, type InsertedRows, type InternalAccountRow, selectList } from '../../database/tables.ts'
 import { systemAccount, systemKinds } from '../../ledger/chart.ts'
+import type { Rails } from '../../rails/port.ts'
+import type { EventDraft } from '../commit.ts'
 import { currencyCode, idOf, money } from '../input.ts'
-import { query } from '../operation.ts'
+import { type Caller, type Core, query } from '../operation.ts'
 import { type Condition, given, mapPage, pageInput, pageOf, readPage } from '../page.ts'
-import { accountFundingInstructions, PaymentInstruction } from './funding-instructions.ts'
+import { PaymentInstruction, paymentInstructions } from './funding-instructions.ts'
 
 export const InternalAccount = z.object({
   id: z.string(),
@@ -23,21 +24,23 @@ export const InternalAccount = z.object({
 
 export type InternalAccount = z.output<typeof InternalAccount>
 
-export function toInternalAccount(row: InternalAccountRow): InternalAccount {
+/** `rails`: the ones of the account's world, which say where money can be pushed to. */
+export function toInternalAccount(row: InternalAccountRow, rails: Rails | undefined): InternalAccount {
+  const { worldId, currency, fundingReference: reference } = row
   return {
     id: toId('InternalAccount', row.id),
     ...(row.customerId === null ? {} : { customerId: toId('Customer', row.customerId) }),
     balance: { amount: row.balance ?? 0n, currency: currencyOf(row.currency) },
-    fundingPaymentInstructions: accountFundingInstructions(row.currency, row.fundingReference),
+    fundingPaymentInstructions: paymentInstructions(rails, { worldId, currency, reference, funds: 'account' }),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }
 }
 
-/** Internal accounts with their balances, for lists. */
+/** Internal accounts with their balances, and the platform's id of whose they are. */
 export const withBalance = {
-  from: 'internal_account t join ledger_account l on l.id = t.id',
-  select: `${selectList('internal_account', 't')}, l.balance, l.updated_at as "updatedAt"`,
+  from: 'internal_account t join ledger_account l on l.id = t.id left join customer c on c.id = t.customer_id',
+  select: `${selectList('internal_account', 't')}, l.balance, l.updated_at as "updatedAt", c.platform_customer_id as "platformCustomerId"`,
 }
 
 export const internalAccountsById = coalesced<InternalAccountRow>((database, worldId, ids) =>
@@ -46,6 +49,16 @@ export const internalAccountsById = coalesced<InternalAccountRow>((database, wor
     ids,
   ]),
 )
+
+/** The customers internal accounts belong to, by the accounts' ids; platform accounts have none. */
+export const ownersOfInternalAccounts = coalesced<{ id: string; customer: CustomerRow }>(async (database, worldId, ids) => {
+  const rows = await database.query<CustomerRow & { accountId: string }>(
+    `select ${selectList('customer', 'c')}, t.id as "accountId" from internal_account t join customer c on c.id = t.customer_id
+     where t.world_id = $1 and t.id = any($2::uuid[])`,
+    [worldId, ids],
+  )
+  return rows.map(({ accountId, ...customer }) => ({ id: accountId, customer }))
+})
 
 /** The rows behind a new internal account of a customer, or of the platform. */
 export function newInternalAccount(
@@ -64,16 +77,18 @@ export function newInternalAccount(
 /** The rows a world needs before money can move in a currency: the system accounts and the platform's own account. */
 export function newCurrencyAccounts(worldId: string, currency: string, newId: () => string, now: Date) {
   const own = newInternalAccount({ worldId, customerId: null }, currency, newId(), now)
-  const system = systemKinds.map((kind) => ({
-    id: systemAccount(worldId, kind, currency).id,
-    worldId,
-    kind,
-    currency,
-    balance: null,
-    createdAt: now,
-    updatedAt: now,
-  }))
-  return { ledger_account: [...own.ledger_account, ...system], internal_account: own.internal_account }
+  return {
+    ledger_account: [...own.ledger_account, ...newSystemAccounts(worldId, currency, now)],
+    internal_account: own.internal_account,
+  }
+}
+
+/** The books of a world in a currency, besides the balances. */
+export function newSystemAccounts(worldId: string, currency: string, now: Date): InsertedRows['ledger_account'][] {
+  return systemKinds.map((kind) => {
+    const { id } = systemAccount(worldId, kind, currency)
+    return { id, worldId, kind, currency, balance: null, createdAt: now, updatedAt: now }
+  })
 }
 
 type InsertPlan = { [Table in keyof InsertedRows]?: InsertedRows[Table][] }
@@ -83,8 +98,8 @@ export const listCustomerInternalAccounts = query({
   permission: 'VIEW',
   input: z.object({ customerId: idOf('Customer').optional(), currency: currencyCode.optional(), ...pageInput }),
   output: pageOf(InternalAccount),
-  answer: ({ database }, { worldId }, { customerId, currency, ...page }) =>
-    list(database, worldId, page, [
+  answer: (core, caller, { customerId, currency, ...page }) =>
+    list(core, caller, page, [
       ...(customerId === undefined ? [['t.customer_id is not null'] as const] : []),
       ...given(customerId, 't.customer_id = ?'),
       ...given(currency, 't.currency = ?'),
@@ -96,17 +111,18 @@ export const listPlatformInternalAccounts = query({
   permission: 'VIEW',
   input: z.object({ currency: currencyCode.optional(), ...pageInput }),
   output: pageOf(InternalAccount),
-  answer: ({ database }, { worldId }, { currency, ...page }) =>
-    list(database, worldId, page, [['t.customer_id is null'], ...given(currency, 't.currency = ?')]),
+  answer: (core, caller, { currency, ...page }) =>
+    list(core, caller, page, [['t.customer_id is null'], ...given(currency, 't.currency = ?')]),
 })
 
 async function list(
-  database: Queryable,
-  worldId: string,
+  { database, rails }: Core,
+  { worldId, environment }: Caller,
   page: Parameters<typeof readPage>[4],
   conditions: readonly Condition[],
 ) {
-  return mapPage(await readPage<InternalAccountRow>(database, withBalance, worldId, conditions, page), toInternalAccount)
+  const found = await readPage<InternalAccountRow>(database, withBalance, worldId, conditions, page)
+  return mapPage(found, (row) => toInternalAccount(row, rails[environment]))
 }
 
 /** ACCOUNT_STATUS of a balance: before and after are filled in by the commit that moves it. */
@@ -116,14 +132,17 @@ export function balanceChanged(account: {
   currency: string
   customerId: string | null
   platformCustomerId: string | undefined
-}) {
-  const { worldId, accountId, currency, customerId, platformCustomerId } = account
+  /** The payment that moves it. */
+  transactionId: string
+}): EventDraft {
+  const { worldId, accountId, currency, customerId, platformCustomerId, transactionId } = account
   const balance = { amount: 0n, currency: currencyOf(currency) }
   return {
     worldId,
     type: 'ACCOUNT_STATUS',
     resourceId: toId('InternalAccount', accountId),
     customerId,
+    transactionId,
     payload: {
       accountId: toId('InternalAccount', accountId),
       oldBalance: balance,

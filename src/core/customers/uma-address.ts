@@ -4,19 +4,29 @@ import { DomainError } from '../../base/refusal.ts'
 
 const longestUsername = 64
 
-/** The address as it is stored. Refuses INVALID_UMA_ADDRESS. */
+/** The address of a customer of one's own, as it is stored. Refuses INVALID_UMA_ADDRESS. */
 export function readUmaAddress(address: string, domain: string): string {
+  const lower = requireUmaAddress(address, 'umaAddress')
+  if (lower.slice(lower.indexOf('@') + 1) !== domain) throw refusal('umaAddress', address, `expected the domain ${domain}`)
+  return lower
+}
+
+/** Any address, as it is stored. Refuses INVALID_UMA_ADDRESS. */
+export function requireUmaAddress(address: string, field: string): string {
   const lower = address.toLowerCase()
   const at = lower.indexOf('@')
   const username = lower.slice(0, at)
-  const refuse = (why: string) =>
-    new DomainError('INVALID_UMA_ADDRESS', `umaAddress: ${why}`, { field: 'umaAddress', value: address.slice(0, 300) })
-  if (at < 0 || !/^\$[a-z0-9\-_.+]+$/.test(username)) {
-    throw refuse('expected $username@domain, the username of a-z, 0-9, -, _, . and +')
+  if (at < 0 || !/^\$[a-z0-9\-_.+]+$/.test(username) || !/^[a-z0-9.:-]+$/.test(lower.slice(at + 1))) {
+    throw refusal(field, address, 'expected $username@domain, the username of a-z, 0-9, -, _, . and +')
   }
-  if (username.length > longestUsername) throw refuse(`the username may have ${longestUsername} characters, $ included`)
-  if (lower.slice(at + 1) !== domain) throw refuse(`expected the domain ${domain}`)
+  if (username.length > longestUsername) {
+    throw refusal(field, address, `the username may have ${longestUsername} characters, $ included`)
+  }
   return lower
+}
+
+function refusal(field: string, address: string, why: string): DomainError {
+  return new DomainError('INVALID_UMA_ADDRESS', `${field}: ${why}`, { field, value: address.slice(0, 300) })
 }
 
 /** Spec silent: the form of a generated address. */

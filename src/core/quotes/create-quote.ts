@@ -1,70 +1,83 @@
-/** A new quote from an internal account to an external one: the rate, the fees and both amounts, locked for a few minutes. */
+/** A new quote: the rate, the fees and both amounts, locked for a few minutes; and the payment that will follow it, already with its id. */
 import { z } from 'zod'
 import { currencyOf } from '../../base/currency.ts'
-import { toId } from '../../base/ids.ts'
-import { randomCode } from '../../base/random.ts'
 import { DomainError } from '../../base/refusal.ts'
-import type { CustomerRow, ExternalAccountRow, InternalAccountRow, QuoteRow, TransactionRow } from '../../database/tables.ts'
+import type { CustomerRow, ExternalAccountRow, QuoteRow, TransactionRow } from '../../database/tables.ts'
+import { systemAccount } from '../../ledger/chart.ts'
 import type { Terms } from '../../rails/port.ts'
-import { externalAccountsById } from '../accounts/external.ts'
-import { internalAccountsById } from '../accounts/internal.ts'
-import { accountNotFound, requirePayable } from '../accounts/payable.ts'
-import { customersById, requireReady } from '../customers/customer.ts'
-import { accountReference, amountUpTo, currencyCode, idOf, text } from '../input.ts'
+import { newExternalAccount } from '../accounts/external.ts'
+import { paymentInstructions } from '../accounts/funding-instructions.ts'
+import { newSystemAccounts } from '../accounts/internal.ts'
+import { amountUpTo, idOf, text } from '../input.ts'
+import { requireLookup } from '../lookups/lookup.ts'
 import { type Caller, type Core, type Moment, operation } from '../operation.ts'
-import { supportOf, type World } from '../platform/world.ts'
-import { execution } from './execute-quote.ts'
+import type { World } from '../platform/world.ts'
+import { begin, type Payment } from '../transactions/moves.ts'
+import { newTransactionDefaults } from '../transactions/transaction.ts'
+import { checkAmounts, checkEnds } from './check-quote.ts'
+import { type Destination, destinationInput, loadDestination, loadSource, type Source, sourceInput } from './ends.ts'
+import { type Execution, execution } from './execute-quote.ts'
 import { type Price, priceOf } from './pricing.ts'
 import { Quote, toQuote } from './quote.ts'
 
-const source = z
-  .object({
-    sourceType: z.enum(['ACCOUNT', 'REALTIME_FUNDING']).optional(),
-    accountId: accountReference.optional(),
-    customerId: idOf('Customer').optional(),
-    currency: currencyCode.optional(),
-  })
-  // The discriminator may be left out; reading it the same either way keeps idempotency keys the same too.
-  .transform((end) => ({ ...end, sourceType: end.sourceType ?? (end.accountId ? 'ACCOUNT' : 'REALTIME_FUNDING') }))
+export const purposes = [
+  'GIFT',
+  'SELF',
+  'GOODS_OR_SERVICES',
+  'EDUCATION',
+  'HEALTH_OR_MEDICAL',
+  'REAL_ESTATE_PURCHASE',
+  'TAX_PAYMENT',
+  'LOAN_PAYMENT',
+  'UTILITY_BILL',
+  'DONATION',
+  'TRAVEL',
+  'OTHER',
+] as const
 
-const destination = z
-  .object({
-    destinationType: z.enum(['ACCOUNT', 'UMA_ADDRESS', 'EXTERNAL_ACCOUNT_DETAILS']).optional(),
-    accountId: accountReference.optional(),
-    umaAddress: z.string().max(400).optional(),
-    externalAccountDetails: z.unknown().optional(),
-    currency: currencyCode.optional(),
-  })
-  .transform((end) => ({ ...end, destinationType: end.destinationType ?? inferDestination(end) }))
-
-function inferDestination({ umaAddress, externalAccountDetails }: { umaAddress?: unknown; externalAccountDetails?: unknown }) {
-  if (umaAddress !== undefined) return 'UMA_ADDRESS'
-  return externalAccountDetails === undefined ? 'ACCOUNT' : 'EXTERNAL_ACCOUNT_DETAILS'
-}
-
-const input = z.object({
-  source,
-  destination,
-  lockedCurrencySide: z.enum(['SENDING', 'RECEIVING']),
-  lockedCurrencyAmount: amountUpTo(),
-  immediatelyExecute: z.boolean().default(false),
-  description: text(500).optional(),
-})
+const input = z.preprocess(
+  readLookupForm,
+  z.object({
+    source: sourceInput,
+    destination: destinationInput,
+    lockedCurrencySide: z.enum(['SENDING', 'RECEIVING']),
+    lockedCurrencyAmount: amountUpTo(),
+    lookupId: idOf('Lookup').optional(),
+    immediatelyExecute: z.boolean().default(false),
+    description: text(500).optional(),
+    purposeOfPayment: z.enum(purposes).optional(),
+    senderCustomerInfo: z.record(text(60), text(500)).optional(),
+  }),
+)
 
 type Input = z.output<typeof input>
 
+/** The older form: the lookup says who receives, and the money will be pushed. */
+function readLookupForm(raw: unknown): unknown {
+  if (typeof raw !== 'object' || raw === null || 'source' in raw || 'destination' in raw || !('lookupId' in raw)) return raw
+  const { sendingCurrencyCode, receivingCurrencyCode, customerId, ...rest } = raw as Record<string, unknown>
+  return {
+    ...rest,
+    source: { sourceType: 'REALTIME_FUNDING', currency: sendingCurrencyCode, customerId },
+    destination: { destinationType: 'LOOKUP', currency: receivingCurrencyCode },
+  }
+}
+
 interface Loaded {
   world: World
-  source: InternalAccountRow
-  customer: CustomerRow | undefined
-  destination: ExternalAccountRow
+  source: Source
+  destination: Destination
   terms: Terms | undefined
+  /** Whether the world's books have the receiving currency already. */
+  hasBooks: boolean
 }
 
 /**
- * Refuses ACCOUNT_NOT_FOUND, INVALID_CURRENCY (same or other currency than the accounts', no price, not supported), INVALID_BANK_ACCOUNT
- * (destination not ACTIVE), USER_NOT_READY, AMOUNT_OUT_OF_RANGE. The balance is looked at when the quote is executed, not before; with
- * immediatelyExecute that is now (INSUFFICIENT_BALANCE). NOT_IMPLEMENTED for the forms this version does not carry yet.
+ * Refuses ACCOUNT_NOT_FOUND, USER_NOT_FOUND, UMA_NOT_FOUND, LOOKUP_REQUEST_NOT_FOUND; SELF_PAYMENT; INVALID_CURRENCY (same currency where a
+ * transfer would do, other than the account's, no price, not supported); INVALID_BANK_ACCOUNT (not ACTIVE); USER_NOT_READY;
+ * AMOUNT_OUT_OF_RANGE; MISSING_MANDATORY_USER_INFO; INVALID_INPUT for immediatelyExecute on money that must be pushed. The balance is
+ * looked at when the quote is executed, not before; with immediatelyExecute that is now (INSUFFICIENT_BALANCE). NOT_IMPLEMENTED where no
+ * rail is configured that carries it.
  */
 export const createQuote = operation({
   name: 'createQuote',
@@ -73,97 +86,66 @@ export const createQuote = operation({
   output: Quote,
   load,
   decide(wanted, loaded, moment) {
-    const { world, source, customer, destination } = loaded
-    checkEnds(wanted, loaded)
+    const { world } = loaded
+    checkEnds(wanted, loaded, moment)
     const price = requirePrice(wanted, loaded)
-    requireInRange(world, source.currency, price.totalSendingAmount)
-    const { quote, transaction } = newPayment(wanted, loaded, price, moment)
-    const guard = { external_account: [destination], ...(customer ? { customer: [customer] } : {}) }
-    if (!wanted.immediatelyExecute) {
-      return {
-        reply: toQuote(quote),
-        guard,
-        insert: {
-          quote: [quote],
-          transaction: [transaction],
-          task: [
-            { id: quote.id, worldId: world.id, kind: 'expire-quote', subjectId: quote.id, dueAt: quote.expiresAt, attempts: 0 },
-          ],
-        },
-      }
+    checkAmounts(loaded, price)
+    const made = newPayment(wanted, loaded, price, moment)
+    const { quote, transaction } = made.payment
+    const insert = {
+      external_account: made.account ? [made.account] : [],
+      ledger_account: loaded.hasBooks ? [] : newSystemAccounts(world.id, quote.receivingCurrency, moment.now),
     }
-    const executed = execution(quote, transaction, moment.now)
+    const guard = guardOf(loaded)
+    if (!wanted.immediatelyExecute) {
+      const expiry = {
+        id: quote.id,
+        worldId: world.id,
+        kind: 'expire-quote',
+        subjectId: quote.id,
+        dueAt: quote.expiresAt,
+        attempts: 0,
+      }
+      return { reply: toQuote(quote), guard, insert: { ...insert, quote: [quote], transaction: [transaction], task: [expiry] } }
+    }
+    const executed: Execution = execution(made.payment, moment.now)
     return {
       reply: toQuote(executed.quote),
       guard,
-      insert: { quote: [executed.quote], transaction: [executed.transaction], task: [executed.task] },
+      insert: { ...insert, quote: [executed.quote], transaction: [executed.transaction], task: [executed.task] },
       entries: executed.entries,
       events: executed.events,
     }
   },
 })
 
-async function load({ database, worlds, rates, railOf }: Core, { worldId, environment }: Caller, wanted: Input): Promise<Loaded> {
-  if (!railOf(environment))
-    throw new DomainError('NOT_IMPLEMENTED', 'No rail is configured that carries payments out of this environment')
-  const { sourceId, destinationId } = requireSupportedForm(wanted)
-  const [world, [source], [destination]] = await Promise.all([
-    worlds.get(worldId),
-    internalAccountsById(database, worldId, [sourceId]),
-    externalAccountsById(database, worldId, [destinationId]),
+async function load(core: Core, caller: Caller, wanted: Input): Promise<Loaded> {
+  const { worldId } = caller
+  const [world, source, lookup] = await Promise.all([
+    core.worlds.get(worldId),
+    loadSource(core, caller, wanted.source),
+    wanted.lookupId === undefined ? undefined : requireLookup(core, worldId, wanted.lookupId),
   ])
-  if (!source) throw accountNotFound('source.accountId', toId('InternalAccount', sourceId))
-  if (!destination) throw accountNotFound('destination.accountId', toId('ExternalAccount', destinationId))
-  const [terms, customers] = await Promise.all([
-    rates.terms(source.currency, destination.currency),
-    source.customerId === null ? [] : customersById(database, worldId, [source.customerId]),
+  const destination = await loadDestination(core, caller, wanted.destination, lookup, source.customer)
+  checkLookup(lookup?.receiverUmaAddress, destination)
+  const [terms, hasBooks] = await Promise.all([
+    core.rates.terms(source.currency, destination.currency),
+    destination.type === 'UMA_ADDRESS' ? hasBooksIn(core, worldId, destination.currency) : true,
   ])
-  return { world: world!, source, destination, terms, customer: customers[0] }
+  return { world: world!, source, destination, terms, hasBooks }
 }
 
-/** Of the specification's forms, the one this version carries: from an internal to an external account. */
-function requireSupportedForm({ source: from, destination: to }: Input): { sourceId: string; destinationId: string } {
-  if (from.sourceType === 'REALTIME_FUNDING') {
-    throw from.currency === undefined ? missing('source.accountId') : notYet('source', 'Quotes funded just in time')
-  }
-  if (to.destinationType === 'UMA_ADDRESS') throw notYet('destination', 'Quotes to UMA addresses')
-  if (to.destinationType === 'EXTERNAL_ACCOUNT_DETAILS') throw notYet('destination', 'Quotes with inline account details')
-  if (!from.accountId) throw missing('source.accountId')
-  if (!to.accountId) throw missing('destination.accountId')
-  if (from.accountId.kind === 'ExternalAccount') throw notYet('source.accountId', 'Quotes from external accounts')
-  if (to.accountId.kind === 'InternalAccount') throw notYet('destination.accountId', 'Quotes to internal accounts')
-  return { sourceId: from.accountId.id, destinationId: to.accountId.id }
+/** Money to a UMA address may arrive in a currency that the platform itself has never had. */
+async function hasBooksIn({ database }: Core, worldId: string, currency: string): Promise<boolean> {
+  const rows = await database.query('select 1 from ledger_account where id = $1', [
+    systemAccount(worldId, 'CLEARING', currency).id,
+  ])
+  return rows.length > 0
 }
 
-function missing(field: string): DomainError {
-  return new DomainError('INVALID_INPUT', `${field}: expected an account id`, { field })
-}
-
-function notYet(field: string, what: string): DomainError {
-  return new DomainError('NOT_IMPLEMENTED', `${what} are not supported yet`, { field })
-}
-
-function checkEnds(wanted: Input, { source, customer, destination }: Loaded): void {
-  if (customer) requireReady(customer)
-  if (wanted.source.customerId !== undefined && wanted.source.customerId !== source.customerId) {
-    throw new DomainError('INVALID_INPUT', 'source.customerId: the account belongs to somebody else', {
-      field: 'source.customerId',
-    })
-  }
-  requirePayable(destination)
-  requireCurrency('source.currency', wanted.source.currency, source.currency)
-  requireCurrency('destination.currency', wanted.destination.currency, destination.currency)
-  if (source.currency === destination.currency) {
-    throw new DomainError('INVALID_CURRENCY', 'Both accounts are in the same currency: use a transfer instead of a quote', {
-      field: 'destination.accountId',
-      value: destination.currency,
-    })
-  }
-}
-
-function requireCurrency(field: string, wanted: string | undefined, actual: string): void {
-  if (wanted === undefined || wanted === actual) return
-  throw new DomainError('INVALID_CURRENCY', `${field}: the account is in ${actual}`, { field, value: wanted })
+function checkLookup(lookedUp: string | null | undefined, destination: Destination): void {
+  if (!lookedUp || destination.type !== 'UMA_ADDRESS' || destination.umaAddress === lookedUp) return
+  throw new DomainError('INVALID_INPUT', 'lookupId: it is of another receiver', { field: 'lookupId', value: lookedUp })
 }
 
 function requirePrice({ lockedCurrencySide, lockedCurrencyAmount }: Input, { source, destination, terms }: Loaded): Price {
@@ -184,51 +166,62 @@ function requirePrice({ lockedCurrencySide, lockedCurrencyAmount }: Input, { sou
   return price
 }
 
-function requireInRange(world: World, currency: string, amount: bigint): void {
-  const support = supportOf(world, currency)
-  if (!support?.enabledTransactionTypes.includes('OUTGOING')) {
-    throw new DomainError('INVALID_CURRENCY', `The platform does not send ${currency}`, {
-      field: 'source.accountId',
-      value: currency,
-    })
-  }
-  if (amount >= BigInt(support.minAmount) && amount <= BigInt(support.maxAmount)) return
-  throw new DomainError(
-    'AMOUNT_OUT_OF_RANGE',
-    `The platform sends ${support.minAmount} to ${support.maxAmount} (smallest unit of ${currency}) at a time; this would be ${amount}`,
-    { field: 'lockedCurrencyAmount', totalSendingAmount: amount, min: support.minAmount, max: support.maxAmount },
-  )
+function guardOf({ source, destination }: Loaded) {
+  const external = [source, destination].flatMap((end) => (end.type === 'EXTERNAL_ACCOUNT' ? [end.account] : []))
+  const owner = destination.type === 'INTERNAL_ACCOUNT' ? destination.owner : undefined
+  const customers = [source.customer, owner].filter((one): one is CustomerRow => one !== undefined)
+  return { external_account: external, customer: customers }
 }
 
-function newPayment(
-  wanted: Input,
-  { world, source, customer, destination }: Loaded,
-  price: Price,
-  { now, newId, settings }: Moment,
-): { quote: QuoteRow; transaction: TransactionRow } {
+interface NewPayment {
+  payment: Required<Payment> & { quote: QuoteRow }
+  /** The destination, where it was given inline. */
+  account: ExternalAccountRow | undefined
+}
+
+function newPayment(wanted: Input, { world, source, destination }: Loaded, price: Price, moment: Moment): NewPayment {
+  const { now, newId, settings, rails } = moment
   const transactionId = newId()
-  const ends = {
-    sourceType: 'INTERNAL_ACCOUNT',
-    sourceAccountId: source.id,
-    sourceUmaAddress: null,
-    destinationType: 'EXTERNAL_ACCOUNT',
-    destinationAccountId: destination.id,
-    destinationUmaAddress: null,
-  } as const
+  const account =
+    destination.type === 'NEW_ACCOUNT'
+      ? newExternalAccount(destination.details, world, destination.owner, moment, 'destination.externalAccountDetails.')
+      : undefined
   const common = {
     worldId: world.id,
-    customerId: customer?.id ?? null,
-    ...ends,
+    customerId: source.customer?.id ?? null,
+    ...sourceColumns(wanted, source, destination),
+    ...destinationColumns(destination, account),
     exchangeRate: price.exchangeRate,
     rateDetails: price.rateDetails as unknown as QuoteRow['rateDetails'],
     description: wanted.description ?? null,
-    createdAt: now,
-    updatedAt: now,
-    version: 1,
+  }
+  const transaction: TransactionRow = {
+    ...newTransactionDefaults(now),
+    ...begin('quote', now),
+    ...common,
+    id: transactionId,
+    type: 'OUTGOING',
+    platformCustomerId: source.customer?.platformCustomerId ?? null,
+    quoteId: newId(),
+    sourceCurrency: source.currency,
+    destinationCurrency: destination.currency,
+    sentAmount: price.totalSendingAmount,
+    receivedAmount: price.totalReceivingAmount,
+    fees: price.feesIncluded,
+    counterpartyInformation: counterpartyInformation(wanted, destination),
+  }
+  const instructions = () => {
+    const { worldId, reference, sourceCurrency: currency } = transaction
+    const found = paymentInstructions(rails, { worldId, currency, reference, funds: 'quote' })
+    if (found.length > 0) return found
+    throw new DomainError('NOT_IMPLEMENTED', `No rail is configured here that takes in ${currency}`, {
+      field: 'source.currency',
+      currency,
+    })
   }
   const quote: QuoteRow = {
     ...common,
-    id: newId(),
+    id: transaction.quoteId!,
     transactionId,
     status: 'PENDING',
     sendingCurrency: source.currency,
@@ -237,27 +230,42 @@ function newPayment(
     totalSendingAmount: price.totalSendingAmount,
     totalReceivingAmount: price.totalReceivingAmount,
     feesIncluded: price.feesIncluded,
-    paymentInstructions: null,
+    paymentInstructions:
+      source.type === 'REALTIME_FUNDING' ? (instructions() as unknown as QuoteRow['paymentInstructions']) : null,
     expiresAt: new Date(now.getTime() + settings.quoteLifetimeMs),
     executedAt: null,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
   }
-  const transaction: TransactionRow = {
-    ...common,
-    id: transactionId,
-    type: 'OUTGOING',
-    status: 'PENDING',
-    platformCustomerId: customer?.platformCustomerId ?? null,
-    quoteId: quote.id,
-    sourceCurrency: source.currency,
-    destinationCurrency: destination.currency,
-    sentAmount: price.totalSendingAmount,
-    receivedAmount: price.totalReceivingAmount,
-    fees: price.feesIncluded,
-    reference: `REF-${randomCode(16)}`,
-    counterpartyInformation: null,
-    failureReason: null,
-    refund: null,
-    settledAt: null,
+  return { payment: { quote, transaction }, account }
+}
+
+function sourceColumns(wanted: Input, source: Source, destination: Destination) {
+  const byAddress = destination.type === 'UMA_ADDRESS' || wanted.source.umaAddress !== undefined
+  return {
+    sourceType: source.type,
+    sourceAccountId: source.type === 'REALTIME_FUNDING' ? null : source.account.id,
+    sourceUmaAddress: byAddress ? (source.customer?.umaAddress ?? null) : null,
   }
-  return { quote, transaction }
+}
+
+function destinationColumns(destination: Destination, account: ExternalAccountRow | undefined) {
+  if (destination.type === 'UMA_ADDRESS') {
+    return {
+      destinationType: destination.type,
+      destinationAccountId: null,
+      destinationUmaAddress: destination.umaAddress,
+    }
+  }
+  return {
+    destinationType: destination.type === 'NEW_ACCOUNT' ? ('EXTERNAL_ACCOUNT' as const) : destination.type,
+    destinationAccountId: destination.type === 'NEW_ACCOUNT' ? account!.id : destination.account.id,
+    destinationUmaAddress: null,
+  }
+}
+
+/** What is known of the other side: only of payments to UMA addresses. */
+function counterpartyInformation({ destination: to }: Input, { type }: Destination): TransactionRow['counterpartyInformation'] {
+  return type === 'UMA_ADDRESS' ? (to.counterpartyInformation ?? null) : null
 }

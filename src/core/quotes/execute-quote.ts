@@ -1,28 +1,34 @@
-/** Executing a quote: the source is debited, the money is in flight, and the payment is handed to its rail. */
+/**
+ * Executing a quote. From an internal account the money is debited, is in flight, and the payment is handed to its rail; from an external
+ * account the rail is first asked to pull it. Money that is pushed executes its quote by itself when it arrives.
+ */
 import { z } from 'zod'
 import { DomainError } from '../../base/refusal.ts'
-import type { CustomerRow, ExternalAccountRow, QuoteRow, TransactionRow } from '../../database/tables.ts'
-import { debit } from '../../ledger/entry.ts'
+import type { CustomerRow, ExternalAccountRow, QuoteRow, TaskRow, TransactionRow } from '../../database/tables.ts'
+import { endOfFlight, intoFlight } from '../../ledger/entry.ts'
 import { externalAccountsById } from '../accounts/external.ts'
 import { balanceChanged } from '../accounts/internal.ts'
-import { requirePayable } from '../accounts/payable.ts'
-import type { EventDraft } from '../commit.ts'
+import { requireActive } from '../accounts/payable.ts'
+import type { EventDraft, Plan } from '../commit.ts'
 import { customersById, requireReady } from '../customers/customer.ts'
 import { idOf } from '../input.ts'
-import { operation } from '../operation.ts'
-import { paymentChanged, transactionsById } from '../transactions/transaction.ts'
+import { type Moment, operation } from '../operation.ts'
+import { movePayment, type Payment, tell } from '../transactions/moves.ts'
+import { transactionsById } from '../transactions/transaction.ts'
+import { payTask } from '../transactions/transfers.ts'
 import { Quote, requireQuote, toQuote } from './quote.ts'
 
 interface Loaded {
   quote: QuoteRow
   transaction: TransactionRow
   customer: CustomerRow | undefined
-  destination: ExternalAccountRow
+  /** Of its ends, those that are external accounts. */
+  accounts: readonly ExternalAccountRow[]
 }
 
 /**
- * Refuses QUOTE_NOT_FOUND, QUOTE_EXPIRED (judged again by the database's clock when it commits), QUOTE_ALREADY_EXECUTED,
- * INSUFFICIENT_BALANCE, USER_NOT_READY, INVALID_BANK_ACCOUNT.
+ * Refuses QUOTE_NOT_FOUND, QUOTE_EXPIRED (by the database's clock, when it commits), QUOTE_ALREADY_EXECUTED, INVALID_INPUT for a quote that
+ * is funded by pushing money, INSUFFICIENT_BALANCE, USER_NOT_READY, INVALID_BANK_ACCOUNT.
  */
 export const executeQuote = operation({
   name: 'executeQuote',
@@ -31,23 +37,28 @@ export const executeQuote = operation({
   output: Quote,
   load: async ({ database }, { worldId }, { quoteId }): Promise<Loaded> => {
     const quote = await requireQuote(database, worldId, quoteId)
-    const [[transaction], customers, [destination]] = await Promise.all([
+    const [[transaction], customers, accounts] = await Promise.all([
       transactionsById(database, worldId, [quote.transactionId]),
       quote.customerId === null ? [] : customersById(database, worldId, [quote.customerId]),
-      externalAccountsById(database, worldId, [quote.destinationAccountId!]),
+      externalAccountsById(database, worldId, externalEnds(quote)),
     ])
-    return { quote, transaction: transaction!, customer: customers[0], destination: destination! }
+    return { quote, transaction: transaction!, customer: customers[0], accounts }
   },
-  decide(_input, { quote, transaction, customer, destination }, { now }) {
-    requireExecutable(quote, now)
+  decide(_input, { quote, transaction, customer, accounts }, moment) {
+    requireExecutable(quote, moment)
     if (customer) requireReady(customer)
-    requirePayable(destination)
-    const executed = execution(quote, transaction, now)
+    for (const account of accounts) {
+      requireActive(account, account.id === quote.sourceAccountId ? 'source.accountId' : 'destination.accountId')
+    }
+    const executed = execution({ quote, transaction }, moment.now)
     return {
       reply: toQuote(executed.quote),
       before: quote.expiresAt,
-      update: { quote: [executed.quote], transaction: [executed.transaction] },
-      guard: { external_account: [destination], ...(customer ? { customer: [customer] } : {}) },
+      update: {
+        quote: [executed.quote],
+        transaction: executed.transaction === transaction ? [] : [executed.transaction],
+      },
+      guard: { external_account: accounts, ...(customer ? { customer: [customer] } : {}) },
       insert: { task: [executed.task] },
       remove: { task: [quote.id] },
       entries: executed.entries,
@@ -56,8 +67,16 @@ export const executeQuote = operation({
   },
 })
 
-function requireExecutable({ status, expiresAt }: QuoteRow, now: Date): void {
-  if (status === 'EXPIRED' || (status === 'PENDING' && now >= expiresAt)) {
+function externalEnds({ sourceType, sourceAccountId, destinationType, destinationAccountId }: QuoteRow): string[] {
+  return [
+    ...(sourceType === 'EXTERNAL_ACCOUNT' ? [sourceAccountId!] : []),
+    ...(destinationType === 'EXTERNAL_ACCOUNT' ? [destinationAccountId!] : []),
+  ]
+}
+
+/** Whether its time has passed is said by the commit: `timing` is what it said of the plan before. */
+function requireExecutable({ status, expiresAt, sourceType }: QuoteRow, { timing }: Moment): void {
+  if (status === 'EXPIRED' || (status === 'PENDING' && timing === 'late')) {
     throw new DomainError('QUOTE_EXPIRED', 'The quote has expired; create a new one', {
       field: 'quoteId',
       expiresAt: expiresAt.toISOString(),
@@ -66,35 +85,50 @@ function requireExecutable({ status, expiresAt }: QuoteRow, now: Date): void {
   if (status !== 'PENDING') {
     throw new DomainError('QUOTE_ALREADY_EXECUTED', `The quote has been executed; it is ${status}`, { field: 'quoteId', status })
   }
+  if (sourceType === 'REALTIME_FUNDING') {
+    throw new DomainError('INVALID_INPUT', 'The quote is executed by pushing the money as its payment instructions say', {
+      field: 'quoteId',
+    })
+  }
+}
+
+export interface Execution {
+  quote: QuoteRow
+  transaction: TransactionRow
+  task: TaskRow
+  entries: NonNullable<Plan<unknown>['entries']>
+  events: EventDraft[]
 }
 
 /** What executing writes, for a quote that may be. The task of the payment has the transaction's id. */
-export function execution(quote: QuoteRow, transaction: TransactionRow, now: Date) {
-  const { worldId } = quote
-  const accountId = quote.sourceAccountId!
-  const processing: TransactionRow = { ...transaction, status: 'PROCESSING', updatedAt: now }
+export function execution({ quote, transaction }: Payment & { quote: QuoteRow }, now: Date): Execution {
+  const begun = { transaction, quote: { ...quote, executedAt: now, updatedAt: now } }
+  const task = payTask(transaction, now)
+  if (quote.sourceType === 'EXTERNAL_ACCOUNT') {
+    const asked = movePayment(begun, 'execute', now)
+    return { quote: asked.quote!, transaction: asked.transaction, task, entries: [], events: tell('execute', asked) }
+  }
+  const funded = movePayment(begun, 'fund', now)
+  const { id: transactionId, worldId } = transaction
+  const { sendingCurrency: currency, sourceAccountId, totalSendingAmount } = quote
+  const from = endOfFlight(worldId, currency, sourceAccountId)
   return {
-    quote: { ...quote, status: 'PROCESSING', executedAt: now, updatedAt: now } satisfies QuoteRow,
-    transaction: processing,
-    task: { id: transaction.id, worldId, kind: 'pay', subjectId: transaction.id, dueAt: now, attempts: 0 },
-    entries: [
-      {
-        worldId,
-        transactionId: transaction.id,
-        entry: debit(worldId, quote.sendingCurrency, accountId, quote.totalSendingAmount),
-      },
-    ],
-    events: [sourceBalanceChanged(quote, transaction), paymentChanged(processing)],
+    quote: funded.quote!,
+    transaction: funded.transaction,
+    task,
+    entries: [{ worldId, transactionId, entry: intoFlight('DEBIT', worldId, currency, from, totalSendingAmount) }],
+    events: [sourceBalanceChanged(quote, transaction), ...tell('fund', funded)],
   }
 }
 
 /** ACCOUNT_STATUS of the account a quote is paid from. */
-export function sourceBalanceChanged(quote: QuoteRow, { platformCustomerId }: TransactionRow): EventDraft {
+function sourceBalanceChanged(quote: QuoteRow, { platformCustomerId }: TransactionRow): EventDraft {
   return balanceChanged({
     worldId: quote.worldId,
     accountId: quote.sourceAccountId!,
     currency: quote.sendingCurrency,
     customerId: quote.customerId,
     platformCustomerId: platformCustomerId ?? undefined,
+    transactionId: quote.transactionId,
   })
 }

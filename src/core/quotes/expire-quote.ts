@@ -1,30 +1,30 @@
-/** A quote nobody executed in time. Run by its task; harmless at any other moment. */
+/** A quote nobody executed or funded in time. Run by its task; harmless at any other moment. */
 import { z } from 'zod'
-import type { QuoteRow, TransactionRow } from '../../database/tables.ts'
 import { operation } from '../operation.ts'
-import { paymentChanged, transactionsById } from '../transactions/transaction.ts'
+import { changed, movePayment, tell } from '../transactions/moves.ts'
+import { transactionsById } from '../transactions/transaction.ts'
 import { quotesById } from './quote.ts'
 
 export const expireQuote = operation({
   name: 'expireQuote',
   permission: 'TRANSACT',
   input: z.object({ quoteId: z.uuid() }),
-  output: z.object({ expired: z.boolean() }),
+  output: z.object({ status: z.enum(['over', 'early']) }),
   load: async ({ database }, { worldId }, { quoteId }) => {
     const [quote] = await quotesById(database, worldId, [quoteId])
     if (!quote) throw new Error(`task for a quote that does not exist: ${quoteId}`)
     const [transaction] = await transactionsById(database, worldId, [quote.transactionId])
     return { quote, transaction: transaction! }
   },
-  decide(_input, { quote, transaction }, { now }) {
-    if (quote.status !== 'PENDING' || now < quote.expiresAt) return { reply: { expired: false } }
-    const expired: QuoteRow = { ...quote, status: 'EXPIRED', updatedAt: now }
-    const ended: TransactionRow = { ...transaction, status: 'EXPIRED', failureReason: 'QUOTE_EXPIRED', updatedAt: now }
+  decide(_input, payment, { now, timing }) {
+    if (payment.quote.status !== 'PENDING') return { reply: { status: 'over' as const } }
+    if (timing === 'early') return { reply: { status: 'early' as const } }
+    const after = movePayment(payment, 'expire', now, { failureReason: 'QUOTE_EXPIRED' })
     return {
-      reply: { expired: true },
-      notBefore: quote.expiresAt,
-      update: { quote: [expired], transaction: [ended] },
-      events: [paymentChanged(ended)],
+      reply: { status: 'over' as const },
+      notBefore: payment.quote.expiresAt,
+      update: changed(payment, after),
+      events: tell('expire', after),
     }
   },
 })

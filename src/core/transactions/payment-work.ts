@@ -1,49 +1,143 @@
-/** The work that money calls leave behind, as tasks: hand a payment to its rail, expire a quote. */
+/** The work that money calls leave behind, as tasks: hand a payment's legs to its rail, give money back, expire a quote. */
+import { second } from '../../base/clock.ts'
+import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
-import type { TaskRow } from '../../database/tables.ts'
+import { type QuoteRow, selectList, type TaskRow, type TransactionRow } from '../../database/tables.ts'
 import type { TaskHandler } from '../../log/tasks.ts'
-import type { RailPayment } from '../../rails/port.ts'
+import type { RailEnd, RailOutcome, RailPayment, RailReports, RailReturn, Rails } from '../../rails/port.ts'
+import { forgetLookup } from '../lookups/lookup.ts'
 import { type Caller, type Core, perform, permissions } from '../operation.ts'
 import { expireQuote } from '../quotes/expire-quote.ts'
-import { settlePayment } from './settle-payment.ts'
+import { settleReturn } from './give-back.ts'
+import { historyOf } from './moves.ts'
+import { receiveDeposit } from './receive-deposit.ts'
+import { legOf, settlePayment } from './settle-payment.ts'
 
 export function paymentWork(core: Core): Record<string, TaskHandler> {
   return {
     pay: (task) => pay(core, task),
+    'give-back': (task) => giveBack(core, task),
     async 'expire-quote'({ worldId, subjectId }) {
-      await perform(core, expireQuote, { caller: await serviceCaller(core, worldId) }, { quoteId: subjectId })
+      const { status } = await perform(core, expireQuote, { caller: await serviceCaller(core, worldId) }, { quoteId: subjectId })
+      return status === 'early' ? { againInMs: second } : undefined
+    },
+    async 'forget-lookup'({ worldId, subjectId }) {
+      await perform(core, forgetLookup, { caller: await serviceCaller(core, worldId) }, { lookupId: subjectId })
       return undefined
     },
   }
 }
 
-async function pay(core: Core, task: TaskRow): ReturnType<TaskHandler> {
-  const { worldId, subjectId: transactionId } = task
+/** Leg after leg, until the payment has ended or the rail needs time. */
+async function pay(core: Core, { worldId, subjectId: transactionId }: TaskRow): ReturnType<TaskHandler> {
   const caller = await serviceCaller(core, worldId)
-  const [payment] = await paymentsInFlight(core.database, worldId, [transactionId])
-  if (!payment) return undefined
-  const rail = core.railOf(caller.environment)
-  if (!rail) throw new Error(`no rail carries payments out of ${caller.environment}`)
-  const outcome = await rail.pay(payment)
-  if (outcome.kind === 'pending') return { againInMs: outcome.askAgainInMs }
-  await perform(core, settlePayment, { caller }, { transactionId, outcome })
+  for (;;) {
+    const [payment] = await paymentsUnderWay(core.database, worldId, [transactionId])
+    const leg = payment && legOf(payment)
+    if (!leg) return undefined
+    const outcome = await carry(core.rails[caller.environment], leg, payment)
+    await perform(core, settlePayment, { caller }, { transactionId, leg, outcome })
+    if (outcome.kind === 'pending' || outcome.kind === 'accepted') return { againInMs: outcome.askAgainInMs }
+  }
+}
+
+interface PaymentUnderWay {
+  id: string
+  transaction: TransactionRow
+  quote: QuoteRow | undefined
+  accountType: string | null
+  primaryIdentifier: string | null
+  accountInfo: unknown
+}
+
+/** Payments with what their rail needs to know of the account outside: of a PULL the source, of a SEND the destination. */
+const paymentsUnderWay = coalesced<PaymentUnderWay>(async (database, worldId, ids) => {
+  type Row = TransactionRow & { quote: QuoteRow | null } & Pick<
+      PaymentUnderWay,
+      'accountType' | 'primaryIdentifier' | 'accountInfo'
+    >
+  const rows = await database.query<Row & { quoteStatus: QuoteRow['status'] | null; executedAt: Date | null }>(
+    `select ${selectList('transaction', 't')}, q.status as "quoteStatus", q.executed_at as "executedAt",
+       e.account_type as "accountType", e.primary_identifier as "primaryIdentifier", e.account_info as "accountInfo"
+     from transaction t left join quote q on q.id = t.quote_id
+     left join external_account e on e.id = case when t.status = 'PENDING' then t.source_account_id else t.destination_account_id end
+     where t.world_id = $1 and t.id = any($2::uuid[]) and t.status in ('PENDING', 'PROCESSING', 'SENT')`,
+    [worldId, ids],
+  )
+  return rows.map(({ quoteStatus, executedAt, accountType, primaryIdentifier, accountInfo, ...transaction }) => ({
+    id: transaction.id,
+    transaction,
+    quote: quoteStatus === null ? undefined : ({ status: quoteStatus, executedAt } as QuoteRow),
+    accountType,
+    primaryIdentifier,
+    accountInfo,
+  }))
+})
+
+/** An internal account receives at once; everything else is the rail's. */
+async function carry(rails: Rails | undefined, leg: 'PULL' | 'SEND', payment: PaymentUnderWay): Promise<RailOutcome> {
+  const { transaction } = payment
+  if (leg === 'SEND' && transaction.destinationType === 'INTERNAL_ACCOUNT') return { kind: 'paid' }
+  if (!rails) throw new Error(`no rail carries ${transaction.id}`)
+  return leg === 'PULL' ? rails.pull(railPayment(leg, payment)) : rails.send(railPayment(leg, payment))
+}
+
+function railPayment(leg: 'PULL' | 'SEND', { transaction, quote, ...account }: PaymentUnderWay): RailPayment {
+  const { id: transactionId, worldId, reference } = transaction
+  const begun = historyOf(transaction).find(({ status }) => status === (leg === 'PULL' ? 'PENDING' : 'PROCESSING'))!.at
+  return {
+    worldId,
+    transactionId,
+    reference,
+    end: railEnd(transaction, account),
+    ...(leg === 'PULL'
+      ? { currency: transaction.sourceCurrency, amount: transaction.sentAmount }
+      : { currency: transaction.destinationCurrency, amount: transaction.receivedAmount }),
+    startedAt: leg === 'PULL' ? (quote?.executedAt ?? new Date(begun)) : new Date(begun),
+  }
+}
+
+function railEnd(
+  { destinationUmaAddress: umaAddress }: TransactionRow,
+  account: Omit<PaymentUnderWay, 'transaction' | 'quote'>,
+): RailEnd {
+  const { accountType, primaryIdentifier, accountInfo } = account
+  return accountType === null
+    ? { kind: 'uma', umaAddress: umaAddress! }
+    : { kind: 'account', accountType, primaryIdentifier: primaryIdentifier!, accountInfo }
+}
+
+async function giveBack(core: Core, { worldId, subjectId: depositId }: TaskRow): ReturnType<TaskHandler> {
+  const caller = await serviceCaller(core, worldId)
+  const [deposit] = await core.database.query<RailReturn>(
+    `select world_id as "worldId", id as "depositId", rail_reference as "railReference", currency, amount
+     from deposit where world_id = $1 and id = $2 and status = 'RETURNING'`,
+    [worldId, depositId],
+  )
+  if (!deposit) return undefined
+  const outcome = await core.rails[caller.environment]!.giveBack(deposit)
+  if (outcome.kind === 'pending' || outcome.kind === 'accepted') return { againInMs: outcome.askAgainInMs }
+  // The money is somebody else's and still here: worth an error in the log, and another try later.
+  if (outcome.kind !== 'paid') throw new Error(`the rail could not give deposit ${depositId} back: ${outcome.kind}`)
+  await perform(core, settleReturn, { caller }, { depositId })
   return undefined
 }
 
-/** What a rail needs of a payment that is under way. */
-const paymentsInFlight = coalesced<RailPayment & { id: string }>((database, worldId, ids) =>
-  database.query(
-    `select t.id, t.id as "transactionId", e.account_type as "accountType", e.primary_identifier as "primaryIdentifier",
-       q.receiving_currency as currency, q.total_receiving_amount as amount, q.executed_at as "startedAt"
-     from transaction t join quote q on q.id = t.quote_id join external_account e on e.id = q.destination_account_id
-     where t.world_id = $1 and t.id = any($2::uuid[]) and t.status = 'PROCESSING'`,
-    [worldId, ids],
-  ),
-)
+/** What rails tell by themselves. */
+export function railReports(core: () => Core): RailReports {
+  return {
+    async outcome({ worldId, transactionId, leg, outcome }) {
+      await perform(core(), settlePayment, { caller: await serviceCaller(core(), worldId) }, { transactionId, leg, outcome })
+    },
+    async deposit({ worldId, ...deposit }) {
+      await perform(core(), receiveDeposit, { caller: await serviceCaller(core(), worldId) }, deposit)
+    },
+  }
+}
 
 /** The service itself, at work in a world. */
 async function serviceCaller({ worlds }: Core, worldId: string): Promise<Caller> {
   const world = await worlds.get(worldId)
-  if (!world) throw new Error(`task of a world that does not exist: ${worldId}`)
+  if (!world) throw new DomainError('NOT_FOUND', 'There is no such world', { worldId })
   return { worldId, environment: world.environment, permissions }
 }

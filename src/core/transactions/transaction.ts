@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { currencyOf } from '../../base/currency.ts'
 import { toId } from '../../base/ids.ts'
+import { randomCode } from '../../base/random.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
@@ -50,6 +51,8 @@ export const Transaction = z.object({
   reconciliationInstructions: z.object({ reference: z.string() }).optional(),
   rateDetails: rateDetails.partial().optional(),
   counterpartyInformation: z.record(z.string(), z.string()).optional(),
+  senderUmaAddress: z.string().optional(),
+  receiverUmaAddress: z.string().optional(),
   refund: Refund.optional(),
   failureReason: z.string().optional(),
 })
@@ -80,6 +83,8 @@ export function toTransaction(row: TransactionRow): Transaction {
     ...(row.counterpartyInformation === null
       ? {}
       : { counterpartyInformation: row.counterpartyInformation as Record<string, string> }),
+    ...(row.sourceUmaAddress === null ? {} : { senderUmaAddress: row.sourceUmaAddress }),
+    ...(row.destinationUmaAddress === null ? {} : { receiverUmaAddress: row.destinationUmaAddress }),
     ...(row.refund === null ? {} : { refund: toRefund(row.refund as Refund) }),
     ...(row.failureReason === null ? {} : { failureReason: row.failureReason }),
   }
@@ -96,6 +101,25 @@ export const transactionsById = coalesced<TransactionRow>((database, worldId, id
   ]),
 )
 
+/** What a new transaction has besides its ends and amounts. */
+export function newTransactionDefaults(now: Date) {
+  return {
+    quoteId: null,
+    exchangeRate: null,
+    fees: 0n,
+    rateDetails: null,
+    description: null,
+    reference: `REF-${randomCode(16)}`,
+    counterpartyInformation: null,
+    failureReason: null,
+    refund: null,
+    settledAt: null,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  } satisfies Partial<TransactionRow>
+}
+
 /** Refuses TRANSACTION_NOT_FOUND. */
 export async function requireTransaction(database: Queryable, worldId: string, id: string): Promise<TransactionRow> {
   const [row] = await transactionsById(database, worldId, [id])
@@ -110,6 +134,7 @@ export function paymentChanged(row: TransactionRow): EventDraft {
     type: row.type === 'OUTGOING' ? 'OUTGOING_PAYMENT' : 'INCOMING_PAYMENT',
     resourceId: toId('Transaction', row.id),
     customerId: row.customerId,
+    transactionId: row.id,
     payload: { transaction: toTransaction(row) },
   }
 }

@@ -77,7 +77,7 @@ builder.queryField('platformExternalAccounts', (t) =>
   }),
 )
 
-const CreateExternalAccountInput = builder.inputType('CreateExternalAccountInput', {
+export const CreateExternalAccountInput = builder.inputType('CreateExternalAccountInput', {
   description: 'An external account to add.',
   fields: (t) => ({
     customerId: t.id({ description: "Whose it is; absent, the platform's own." }),

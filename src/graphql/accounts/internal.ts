@@ -1,10 +1,11 @@
 import { type InternalAccount, listCustomerInternalAccounts, listPlatformInternalAccounts } from '../../core/accounts/internal.ts'
 import { fundInternalAccount } from '../../core/sandbox/fund-internal-account.ts'
 import { builder } from '../builder.ts'
-import { listOf, ownedList, pageArgs, pageComplexity } from '../connection.ts'
+import { connectionOf, listOf, ownedList, pageArgs, pageComplexity } from '../connection.ts'
 import { addMutation, idempotencyKeyDescription } from '../error.ts'
 import { MoneyRef, PaymentInstructionRef } from '../money.ts'
 import { CustomerRef, InternalAccountConnection, InternalAccountRef, QuoteConnection, TransactionConnection } from '../refs.ts'
+import { StatementConnection } from '../timeline.ts'
 
 builder.node(InternalAccountRef, {
   description: 'A balance in one currency, held by the service for a customer or for the platform.',
@@ -21,6 +22,30 @@ builder.node(InternalAccountRef, {
     fundingPaymentInstructions: t.expose('fundingPaymentInstructions', {
       type: [PaymentInstructionRef],
       description: 'Where to push money so that it is credited here.',
+    }),
+    balanceAt: t.field({
+      type: MoneyRef,
+      args: { at: t.arg({ type: 'DateTime', required: true, description: 'The instant; what happened at it counts.' }) },
+      description: 'What was on it at an instant.',
+      resolve: async ({ id, balance: { currency } }, { at }, { loaders }) => ({
+        amount: await loaders.balanceAt.load({ id, at: new Date(at) }),
+        currency,
+      }),
+    }),
+    statement: t.field({
+      type: StatementConnection,
+      description: 'Every movement of the account, newest first.',
+      args: { ...pageArgs },
+      complexity: pageComplexity,
+      async resolve({ id }, { first, after }, { loaders }) {
+        const page = await loaders.statement.page(id, first, after ?? undefined)
+        return connectionOf(
+          page,
+          ({ cursor }) => cursor,
+          after,
+          () => loaders.statement.count(id),
+        )
+      },
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was opened.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the balance last changed.' }),

@@ -1,0 +1,205 @@
+/**
+ * The auditor: proves from the database alone that the books and the payments agree. Every rule is one query that finds the rows which break
+ * it; none found means it holds. It reads only, and trusts nothing that the rules themselves do not establish.
+ */
+import type { Queryable } from '../database/port.ts'
+import { type MoveName, moves, quoteStatusesBeside } from './transactions/moves.ts'
+
+export interface Finding {
+  rule: string
+  /** Of the offending row, in its table. */
+  id: string
+  detail: string
+}
+
+/** $1: the world, or null for all of them. */
+const rules: Readonly<Record<string, string>> = {
+  'an entry sums to zero': `
+    select e.id, sum(p.amount)::text as detail from ledger_entry e left join ledger_posting p on p.entry_id = e.id
+    where $1::uuid is null or e.world_id = $1 group by e.id having coalesce(sum(p.amount), 1) <> 0`,
+
+  "a posting stays in its entry's currency and world": `
+    select p.id, a.currency || ' for ' || e.currency as detail
+    from ledger_entry e join ledger_posting p on p.entry_id = e.id join ledger_account a on a.id = p.account_id
+    where ($1::uuid is null or e.world_id = $1) and (a.currency <> e.currency or a.world_id <> e.world_id)`,
+
+  'a balance is the sum of its postings, and never negative': `
+    select a.id, a.balance || ' for ' || coalesce(sum(p.amount), 0) as detail
+    from ledger_account a left join ledger_posting p on p.account_id = a.id
+    where a.kind = 'INTERNAL' and ($1::uuid is null or a.world_id = $1) group by a.id
+    having a.balance is distinct from coalesce(sum(p.amount), 0) or a.balance < 0`,
+
+  'a posting says the balance it left, and time never goes back along an account': `
+    select id, balance_after || ' for ' || running || ' at ' || created_at as detail from (
+      select p.id, p.balance_after, p.created_at, sum(p.amount) over along as running, max(p.created_at) over along as latest
+      from ledger_account a join ledger_posting p on p.account_id = a.id
+      where a.kind = 'INTERNAL' and ($1::uuid is null or a.world_id = $1)
+      window along as (partition by p.account_id order by p.id)
+    ) line where balance_after is distinct from running or balance_after < 0 or created_at <> latest`,
+
+  'an entry belongs to a payment of its world': `
+    select e.id, e.kind as detail from ledger_entry e left join transaction t on t.id = e.transaction_id and t.world_id = e.world_id
+    where ($1::uuid is null or e.world_id = $1) and t.id is null`,
+
+  'a payment has come to its state by allowed moves': `
+    select t.id, t.status || ' by ' || t.history::text as detail from transaction t where ($1::uuid is null or t.world_id = $1) and (
+      t.history->-1->>'status' is distinct from t.status::text
+      or exists (
+        select 1 from (
+          select coalesce(lag(stage->>'status') over (order by place), '') || '>' || (stage->>'status') as step
+          from jsonb_array_elements(t.history) with ordinality as stages(stage, place)
+        ) steps where not (step = any($2::text[]))
+      ))`,
+
+  'a quote and its payment agree': `
+    select q.id, q.status || ' beside ' || coalesce(t.status::text, 'nothing') as detail
+    from quote q left join transaction t on t.id = q.transaction_id and t.quote_id = q.id and t.world_id = q.world_id
+    where ($1::uuid is null or q.world_id = $1) and (t.id is null or not (t.status || '/' || q.status = any($2::text[]))
+      or t.sent_amount <> q.total_sending_amount or t.received_amount <> q.total_receiving_amount or t.fees <> q.fees_included
+      or t.source_currency <> q.sending_currency or t.destination_currency <> q.receiving_currency
+      or (q.status <> 'FAILED' and (q.executed_at is null) <> (q.status in ('PENDING', 'EXPIRED'))))`,
+
+  'what is in flight is what payments under way and returns under way hold': `
+    select t.id, coalesce(flying.amount, 0) || ' in flight while ' || t.status as detail from transaction t
+    left join lateral (
+      select sum(p.amount) as amount from ledger_entry e join ledger_posting p on p.entry_id = e.id
+      join ledger_account a on a.id = p.account_id and a.kind = 'IN_FLIGHT' where e.transaction_id = t.id
+    ) flying on true
+    left join lateral (select sum(amount) as amount from deposit d where d.transaction_id = t.id and d.status = 'RETURNING') going_back on true
+    where ($1::uuid is null or t.world_id = $1) and coalesce(flying.amount, 0) <>
+      case when t.status in ('PROCESSING', 'SENT') then t.sent_amount else 0 end + coalesce(going_back.amount, 0)`,
+
+  'a payment moved what it says, once': `
+    select t.id, t.status || ' with ' || coalesce(moved.kinds, 'nothing') as detail from transaction t
+    left join quote q on q.id = t.quote_id
+    left join lateral (
+      select string_agg(e.kind, ' ' order by e.kind) as kinds,
+        count(*) filter (where e.kind = 'DEBIT') as debits, count(*) filter (where e.kind = 'COLLECTION') as collections,
+        count(*) filter (where e.kind = 'SETTLEMENT') as settlements, count(*) filter (where e.kind = 'PAYOUT') as payouts,
+        count(*) filter (where e.kind = 'FUNDING') as fundings
+      from ledger_entry e where e.transaction_id = t.id
+    ) moved on true
+    left join lateral (
+      select
+        sum(p.amount) filter (where e.kind = 'DEBIT' and a.id = t.source_account_id) as debited,
+        sum(p.amount) filter (where e.kind = 'COLLECTION' and a.kind = 'IN_FLIGHT') as collected,
+        sum(p.amount) filter (where e.kind in ('SETTLEMENT', 'PAYOUT', 'FUNDING') and e.currency = t.destination_currency
+          and (a.id = t.destination_account_id or (a.kind = 'CLEARING' and t.destination_type <> 'INTERNAL_ACCOUNT'))) as delivered,
+        sum(p.amount) filter (where e.kind = 'SETTLEMENT' and a.kind = 'FEES') as fees,
+        sum(p.amount) filter (where e.kind = 'PAYOUT' and a.kind = 'COUNTERPARTY_FEES') as passed_on,
+        sum(p.amount) filter (where e.kind = 'SETTLEMENT' and a.kind = 'FX_POSITION') as taken_in,
+        sum(p.amount) filter (where a.id = t.source_account_id) as net_of_source
+      from ledger_entry e join ledger_posting p on p.entry_id = e.id join ledger_account a on a.id = p.account_id
+      where e.transaction_id = t.id
+    ) sums on true
+    cross join lateral (select
+      t.history @> '[{"status":"PROCESSING"}]' as begun, t.status = 'COMPLETED' as done,
+      (q.rate_details->>'serviceApiFixedFee')::bigint + (q.rate_details->>'serviceApiVariableFeeAmount')::bigint as fees
+    ) is_so
+    where ($1::uuid is null or t.world_id = $1) and (
+      moved.debits <> (is_so.begun and t.source_type = 'INTERNAL_ACCOUNT')::int
+      or moved.collections <> (is_so.begun and t.source_type = 'EXTERNAL_ACCOUNT')::int
+      or moved.settlements <> (is_so.begun and is_so.done)::int
+      or moved.payouts <> (is_so.begun and is_so.done and q.id is not null)::int
+      or moved.fundings <> (is_so.done and not is_so.begun)::int
+      or (moved.debits = 1 and sums.debited <> -t.sent_amount)
+      or (moved.collections = 1 and sums.collected <> t.sent_amount)
+      or (is_so.done and sums.delivered is distinct from t.received_amount)
+      or (is_so.done and q.id is not null and (coalesce(sums.fees, 0) <> is_so.fees or sums.taken_in <> t.sent_amount - is_so.fees
+        or coalesce(sums.passed_on, 0) <> (q.rate_details->>'counterpartyFixedFee')::bigint))
+      or (t.source_type = 'INTERNAL_ACCOUNT' and coalesce(sums.net_of_source, 0) <>
+        case when is_so.done or t.status in ('PROCESSING', 'SENT') then -t.sent_amount else 0 end))`,
+
+  'what came in from outside is in the books, and what went back too': `
+    select t.id, 'came ' || coalesce(came.amount, 0) || ', booked ' || coalesce(booked.came, 0) || ', back ' || coalesce(came.back, 0)
+      || ', booked ' || coalesce(booked.back, 0) as detail from transaction t
+    left join lateral (
+      select sum(amount) as amount, sum(amount) filter (where status = 'RETURNED') as back from deposit d where d.transaction_id = t.id
+    ) came on true
+    left join lateral (
+      select -sum(p.amount) filter (where e.kind in ('FUNDING', 'DEPOSIT', 'COLLECTION') and a.kind = 'CLEARING') as came,
+        -sum(p.amount) filter (where e.kind in ('RETURN', 'REFUND') and a.kind = 'IN_FLIGHT') as back
+      from ledger_entry e join ledger_posting p on p.entry_id = e.id join ledger_account a on a.id = p.account_id
+      where e.transaction_id = t.id
+    ) booked on true
+    where ($1::uuid is null or t.world_id = $1) and t.source_type <> 'INTERNAL_ACCOUNT'
+      and (coalesce(came.amount, 0) <> coalesce(booked.came, 0) or coalesce(came.back, 0) <> coalesce(booked.back, 0))`,
+
+  'an event of a payment tells a state it had': `
+    select e.id, e.type || ' ' || coalesce(e.payload->'transaction'->>'status', '') as detail from event e
+    left join transaction t on t.id = e.transaction_id and t.world_id = e.world_id
+    where ($1::uuid is null or e.world_id = $1) and e.type in ('OUTGOING_PAYMENT', 'INCOMING_PAYMENT') and (t.id is null
+      or e.resource_id <> 'Transaction:' || t.id
+      or not t.history @> jsonb_build_array(jsonb_build_object('status', e.payload->'transaction'->'status')))`,
+
+  'every state that is told has its event': `
+    select t.id, stage->>'status' as detail from transaction t cross join lateral jsonb_array_elements(t.history) stage
+    where ($1::uuid is null or t.world_id = $1)
+      and (stage->>'status' = any($2::text[]) or (t.quote_id is not null and stage->>'status' = any($3::text[])))
+      and not exists (select 1 from event e where e.transaction_id = t.id and e.payload->'transaction'->>'status' = stage->>'status')`,
+
+  'every movement of a balance is told, with the balance before and after': `
+    select p.id, e.kind || ' on ' || a.id as detail
+    from ledger_account a join ledger_posting p on p.account_id = a.id join ledger_entry e on e.id = p.entry_id
+    where a.kind = 'INTERNAL' and ($1::uuid is null or a.world_id = $1) and 1 <> (
+      select count(*) from event told where told.transaction_id = e.transaction_id and told.type = 'ACCOUNT_STATUS'
+        and told.resource_id = 'InternalAccount:' || a.id
+        and (told.payload->'newBalance'->>'amount')::bigint = p.balance_after
+        and (told.payload->'oldBalance'->>'amount')::bigint = p.balance_after - p.amount)`,
+
+  'no balance is told to have moved that did not': `
+    select told.id, told.resource_id as detail from event told
+    where ($1::uuid is null or told.world_id = $1) and told.type = 'ACCOUNT_STATUS' and told.payload ? 'newBalance' and not exists (
+      select 1 from ledger_entry e join ledger_posting p on p.entry_id = e.id
+      where e.transaction_id = told.transaction_id and told.resource_id = 'InternalAccount:' || p.account_id
+        and (told.payload->'newBalance'->>'amount')::bigint = p.balance_after)`,
+
+  'whatever is under way has a task that takes it further': `
+    select t.id, t.status::text as detail from transaction t left join quote q on q.id = t.quote_id
+    where ($1::uuid is null or t.world_id = $1) and (
+      (t.status in ('PROCESSING', 'SENT') or (t.status = 'PENDING' and coalesce(q.status, 'PROCESSING') = 'PROCESSING'))
+        and not exists (select 1 from task where id = t.id)
+      or (q.status = 'PENDING' and not exists (select 1 from task where id = q.id)))
+    union all
+    select d.id, 'RETURNING' from deposit d
+    where ($1::uuid is null or d.world_id = $1) and d.status = 'RETURNING' and not exists (select 1 from task where id = d.id)`,
+}
+
+/** What is wrong; nothing, if all is well. `worldId` looks at one world only. Reads one consistent state of the database. */
+export async function audit(
+  database: { transaction: <Result>(work: (tx: Queryable) => Promise<Result>) => Promise<Result> },
+  worldId: string | null = null,
+): Promise<Finding[]> {
+  return database.transaction(async (tx) => {
+    await tx.script('set transaction isolation level repeatable read, read only')
+    const findings: Finding[] = []
+    for (const [rule, sql] of Object.entries(rules)) {
+      const parameters = sql.includes('$2') ? (extra[rule] ?? []) : []
+      const rows = await tx.query<{ id: unknown; detail: string | null }>(sql, [worldId, ...parameters])
+      findings.push(...rows.map(({ id, detail }) => ({ rule, id: String(id), detail: detail ?? '' })))
+    }
+    return findings
+  })
+}
+
+const names = Object.keys(moves) as MoveName[]
+
+/** What the rules take from the table of moves. */
+const extra: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'a payment has come to its state by allowed moves': [
+    names.flatMap((name) => {
+      const { from, to } = moves[name]
+      return from.length === 0 ? [`>${to}`] : from.map((status) => `${status}>${to}`)
+    }),
+  ],
+  'a quote and its payment agree': [
+    Object.entries(quoteStatusesBeside).flatMap(([transaction, quotes]) => quotes.map((quote) => `${transaction}/${quote}`)),
+  ],
+  'every state that is told has its event': [toldStates('always'), toldStates('of quotes')],
+}
+
+/** PENDING and PROCESSING are also reached by moves that are not told; what is told of them is checked the other way round. */
+function toldStates(told: 'always' | 'of quotes'): string[] {
+  const untold = new Set<string>(names.filter((name) => moves[name].told === 'never').map((name) => moves[name].to))
+  return names.filter((name) => moves[name].told === told && !untold.has(moves[name].to)).map((name) => moves[name].to)
+}
