@@ -291,6 +291,15 @@ describe('quotes', () => {
         },
       })
     ).body
+    const pesos = (
+      await world.rest('POST', '/platform/external-accounts', {
+        currency: 'MXN',
+        accountInfo: { accountType: 'CLABE', clabeNumber: '999888777666555444' },
+      })
+    ).body
+    const realtime = { currency: 'USD' }
+    const details = 'destination.externalAccountDetails'
+    const inline = (accountInfo: Body) => ({ destination: { externalAccountDetails: { currency: 'EUR', accountInfo } } })
     const rows: [Body, number, string, string][] = [
       [{ lockedCurrencyAmount: 0 }, 400, 'INVALID_AMOUNT', 'lockedCurrencyAmount'],
       [{ lockedCurrencyAmount: -1 }, 400, 'INVALID_AMOUNT', 'lockedCurrencyAmount'],
@@ -303,6 +312,26 @@ describe('quotes', () => {
       [{ lockedCurrencyAmount: 1_000_000_001 }, 400, 'AMOUNT_OUT_OF_RANGE', 'lockedCurrencyAmount'],
       [{ source: { accountId: `InternalAccount:${missing}` } }, 404, 'ACCOUNT_NOT_FOUND', 'source.accountId'],
       [{ destination: { accountId: `ExternalAccount:${missing}` } }, 404, 'ACCOUNT_NOT_FOUND', 'destination.accountId'],
+      [{ destination: { umaAddress: '$nobody@sandbox.uma.money' } }, 404, 'UMA_NOT_FOUND', 'destination.umaAddress'],
+      [{ destination: { umaAddress: '$success.usd@elsewhere.example' } }, 404, 'UMA_NOT_FOUND', 'destination.umaAddress'],
+      [{ destination: { umaAddress: 'nonsense' } }, 400, 'INVALID_UMA_ADDRESS', 'destination.umaAddress'],
+      [
+        { destination: { umaAddress: '$success.eur@sandbox.uma.money', currency: 'MXN' } },
+        400,
+        'INVALID_CURRENCY',
+        'destination.currency',
+      ],
+      [{ lookupId: `Lookup:${missing}` }, 404, 'LOOKUP_REQUEST_NOT_FOUND', 'lookupId'],
+      [{ lookupId: 'nonsense' }, 400, 'INVALID_INPUT', 'lookupId'],
+      [{ source: realtime, immediatelyExecute: true }, 400, 'INVALID_INPUT', 'immediatelyExecute'],
+      [{ source: { ...realtime, customerId: `Customer:${missing}` } }, 404, 'USER_NOT_FOUND', 'source.customerId'],
+      [{ source: { currency: 'NGN' } }, 400, 'INVALID_CURRENCY', 'source.currency'],
+      [{ source: { currency: 'EUR', umaAddress: '$nobody@b.example' } }, 404, 'UMA_NOT_FOUND', 'source.umaAddress'],
+      [{ source: { accountId: payer.euros['id'] } }, 400, 'SELF_PAYMENT', 'destination.accountId'],
+      [{ destination: { accountId: payer.dollars['id'] } }, 400, 'SELF_PAYMENT', 'destination.accountId'],
+      [{ source: { accountId: pesos['id'] } }, 400, 'INVALID_INPUT', 'source.accountId'],
+      [inline({ accountType: 'IBAN', iban: 'DE1' }), 400, 'INVALID_BANK_ACCOUNT', `${details}.accountInfo.iban`],
+      [inline({ accountType: 'CLABE', clabeNumber: '111222333444555666' }), 400, 'INVALID_CURRENCY', `${details}.currency`],
       [{ source: { accountId: payer.customer['id'] } }, 400, 'INVALID_INPUT', 'source.accountId'],
       [{ source: { accountId: 'nonsense' } }, 400, 'INVALID_INPUT', 'source.accountId'],
       [{ destination: { accountId: dollarsOutside['id'] } }, 400, 'INVALID_CURRENCY', 'destination.accountId'],
@@ -320,8 +349,8 @@ describe('quotes', () => {
             ...input,
             // As text, since variables are JSON and other readers of JSON lose digits.
             lockedCurrencyAmount: String(input['lockedCurrencyAmount']),
-            source: { account: input['source'] },
-            destination: { account: input['destination'] },
+            source: input['source'].accountId ? { account: input['source'] } : { realtimeFunding: input['source'] },
+            destination: graphDestination(input['destination']),
           },
         },
       )
@@ -394,6 +423,66 @@ describe('quotes', () => {
   })
 })
 
+/** A destination as the graph has it: one field of several. */
+function graphDestination(destination: Body): Body {
+  if (destination['accountId']) return { account: destination }
+  if (destination['umaAddress']) return { umaAddress: destination }
+  const { accountType, ...info } = destination['externalAccountDetails'].accountInfo
+  return {
+    externalAccountDetails: {
+      ...destination['externalAccountDetails'],
+      accountInfo: { [accountType.toLowerCase()]: info },
+    },
+  }
+}
+
+describe('money that is pushed', () => {
+  test('to nothing, in another currency, or without what it needs is refused through both doors', async () => {
+    const payer = await newPayer(world, { balance: 0 })
+    const quote = await newQuote(world, payer, { source: { customerId: payer.customer['id'], currency: 'USD' } })
+    const { reference } = quote['paymentInstructions'][0]
+    const missing = '01890000-0000-7000-8000-000000000000'
+    const rows: [Body, number, string, string][] = [
+      [{ reference: 'REF-NOTHING', currencyCode: 'USD', currencyAmount: 5 }, 404, 'REFERENCE_NOT_FOUND', 'reference'],
+      [{ quoteId: `Quote:${missing}`, currencyCode: 'USD' }, 404, 'QUOTE_NOT_FOUND', 'quoteId'],
+      [{ reference, currencyCode: 'EUR', currencyAmount: 100_000 }, 400, 'INVALID_CURRENCY', 'currencyCode'],
+      [{ reference, currencyCode: 'XXX', currencyAmount: 100_000 }, 400, 'INVALID_CURRENCY', 'currencyCode'],
+      [{ reference, currencyCode: 'USD', currencyAmount: 0 }, 400, 'INVALID_AMOUNT', 'currencyAmount'],
+      [{ reference, currencyCode: 'USD' }, 400, 'INVALID_INPUT', 'currencyAmount'],
+      [{ currencyCode: 'USD', currencyAmount: 5 }, 400, 'INVALID_INPUT', 'reference'],
+      [{ reference: 'REF-OTHER', quoteId: quote['id'], currencyCode: 'USD' }, 400, 'INVALID_INPUT', 'reference'],
+    ]
+    for (const [input, status, code, field] of rows) {
+      await expectRefused(['POST', '/sandbox/send', input], [status, code, field])
+      const { body } = await world.graphql(
+        'mutation ($input: SandboxSendInput!) { sandboxSend(input: $input) { transaction { id } errors { code field } } }',
+        { input },
+      )
+      expect(body['data'].sandboxSend).toEqual({ transaction: null, errors: [{ code, field }] })
+    }
+    await expectRefused(
+      ['POST', '/sandbox/send', { reference, currencyCode: 'USD', currencyAmount: 100_000 }],
+      [403, 'FORBIDDEN'],
+      world.production,
+    )
+  })
+})
+
+describe('lookups', () => {
+  test('of what is not there are refused', async () => {
+    const missing = '01890000-0000-7000-8000-000000000000'
+    await expectRefused(['GET', '/receiver/uma/$nobody@sandbox.uma.money'], [404, 'UMA_NOT_FOUND', 'receiverUmaAddress'])
+    await expectRefused(['GET', '/receiver/uma/nonsense'], [400, 'INVALID_UMA_ADDRESS', 'receiverUmaAddress'])
+    await expectRefused(['GET', `/receiver/external-account/ExternalAccount:${missing}`], [404, 'ACCOUNT_NOT_FOUND', 'accountId'])
+    await expectRefused(['GET', '/receiver/external-account/x'], [400, 'INVALID_INPUT', 'accountId'])
+    await expectRefused(
+      ['GET', '/receiver/uma/$success.usd@sandbox.uma.money'],
+      [501, 'NOT_IMPLEMENTED', 'receiverUmaAddress'],
+      world.production,
+    )
+  })
+})
+
 describe('funding', () => {
   test.each<[unknown, string]>([
     [0, 'INVALID_AMOUNT'],
@@ -412,6 +501,12 @@ describe("another world's ids", () => {
     const payer = await newPayer(world)
     const quote = await newQuote(world, payer)
     const token = (await world.rest('POST', '/tokens', { name: 'x', permissions: ['VIEW'] })).body
+    const lookup = (await world.rest('GET', `/receiver/external-account/${payer.euros['id']}`)).body
+    const transfer = (from: string, to: string) => ({
+      source: { accountId: from },
+      destination: { accountId: to },
+      amount: 1_000,
+    })
     const missing = (id: string) => `${id.split(':')[0]}:01890000-0000-7000-8000-000000000000`
     const own = await newPayer({ ...world, rest: (method, path, body) => world.rest(method, path, body, { as: world.stranger }) })
     const calls: [string, string, (id: string) => [string, unknown?]][] = [
@@ -428,6 +523,14 @@ describe("another world's ids", () => {
       ['POST', payer.dollars['id'], (id) => [`/sandbox/internal-accounts/${id}/fund`, { amount: 1 }]],
       ['POST', payer.dollars['id'], (id) => ['/quotes', quoteInput({ ...own, dollars: { id } })]],
       ['POST', payer.euros['id'], (id) => ['/quotes', quoteInput({ ...own, euros: { id } })]],
+      ['POST', payer.customer['id'], (id) => ['/quotes', quoteInput(own, { source: { customerId: id, currency: 'USD' } })]],
+      ['POST', lookup['lookupId'], (id) => ['/quotes', quoteInput(own, { lookupId: id })]],
+      ['POST', quote['id'], (id) => ['/sandbox/send', { quoteId: id, currencyCode: 'USD' }]],
+      ['GET', payer.euros['id'], (id) => [`/receiver/external-account/${id}`]],
+      ['POST', payer.dollars['id'], (id) => ['/transfer-out', transfer(id, own.euros['id'])]],
+      ['POST', payer.euros['id'], (id) => ['/transfer-out', transfer(own.dollars['id'], id)]],
+      ['POST', payer.euros['id'], (id) => ['/transfer-in', transfer(id, own.dollars['id'])]],
+      ['POST', payer.dollars['id'], (id) => ['/transfer-in', transfer(own.euros['id'], id)]],
     ]
     for (const [method, id, call] of calls) {
       const [path, body] = call(id)

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -232,3 +233,71 @@ test.runIf(inject('engine') === 'server')(
     await database.close()
   },
 )
+
+/** `npm run audit` on the data of a test. */
+function runAudit(): { code: number | null; printed: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/audit.ts'], {
+    env: { ...process.env, BASE_URL: '', DATABASE_URL: '', ...environment },
+    encoding: 'utf8',
+  })
+  return { code: status, printed: stdout + stderr }
+}
+
+test('production carries money by the rails that RAILS names, and answers 501 for what they do not carry', async () => {
+  const gateway = await startProcess({
+    ...environment,
+    RAILS: 'test/fixtures/rails.ts',
+    BOOTSTRAP_PRODUCTION_TOKEN: 'production:production-secret',
+  })
+  const authorization = basic({ clientId: 'production', clientSecret: 'production-secret' })
+  const call = (method: string, path: string, body?: unknown) => gateway.call(method, path, body, { authorization })
+  const { body: customer } = await call('POST', '/customers', { platformCustomerId: 'p', customerType: 'INDIVIDUAL' })
+  const accounts = async () =>
+    (await call('GET', `/customers/internal-accounts?customerId=${customer['id']}`)).body['data'] as Body[]
+  const dollars = (await accounts()).find(({ balance }) => balance.currency.code === 'USD')!
+  const pesos = (await accounts()).find(({ balance }) => balance.currency.code === 'MXN')!
+  expect(dollars['fundingPaymentInstructions'][0].accountOrWalletInfo.accountNumber).toBe('42')
+  expect(pesos['fundingPaymentInstructions']).toEqual([])
+
+  const { reference } = dollars['fundingPaymentInstructions'][0]
+  for (const _ of [1, 2]) gateway.child.send({ railReference: 'wire-1', reference, currency: 'USD', amount: '100000' })
+  await until(async () => (await accounts()).find(({ id }) => id === dollars['id'])!['balance'].amount === 100_000)
+
+  const { body: euros } = await call('POST', '/customers/external-accounts', {
+    customerId: customer['id'],
+    currency: 'EUR',
+    accountInfo: { accountType: 'IBAN', iban: 'DE89370400440532013000' },
+  })
+  const { body: quote } = await call('POST', '/quotes', payment({ customer, dollars, euros }, 50_000))
+  const statusOf = async () => (await call('GET', `/transactions/${quote['transactionId']}`)).body['status']
+  await until(async () => ['COMPLETED', 'REJECTED'].includes(await statusOf()))
+  const clabe = { accountType: 'CLABE', clabeNumber: '111222333444555666' }
+  const { body: outside } = await call('POST', '/customers/external-accounts', {
+    customerId: customer['id'],
+    currency: 'MXN',
+    accountInfo: clabe,
+  })
+  expect(await call('POST', '/quotes', payment({ customer, dollars, euros: outside }, 1_000))).toMatchObject({
+    status: 501,
+    body: { code: 'NOT_IMPLEMENTED' },
+  })
+  expect(await gateway.stop('SIGTERM')).toBe(0)
+  expect(runAudit()).toEqual({ code: 0, printed: expect.stringContaining('The books are in order.') })
+})
+
+test('rails that cannot be loaded end the start, and say why', async () => {
+  await expect(startProcess({ ...environment, RAILS: 'test/world.ts' })).rejects.toThrow(/RAILS/)
+})
+
+test('the auditor exits 1 with the rows that are wrong', async () => {
+  const gateway = await startProcess(environment)
+  const { dollars } = await newParties(gateway, 100_000)
+  await gateway.stop('SIGTERM')
+  const database = await openDatabase({ databaseUrl: environment['DATABASE_URL'], dataDir: environment['DATA_DIR'] ?? 'memory' })
+  const id = dollars['id'].slice('InternalAccount:'.length)
+  await database.query('update ledger_account set balance = balance + 1 where id = $1', [id])
+  await database.close()
+  const { code, printed } = runAudit()
+  expect(code).toBe(1)
+  expect(printed).toContain(`a balance is the sum of its postings, and never negative: ${id} (100001 for 100000)`)
+})

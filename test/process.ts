@@ -17,7 +17,7 @@ const credentials = { clientId: 'sandbox', clientSecret: 'sandbox-secret' }
 
 /** Resolves once /readyz answers 200. Rejects with what it printed if it ends before that. */
 export async function startProcess(environment: Record<string, string>): Promise<GatewayProcess> {
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const child: ChildProcess = spawn(process.execPath, ['src/main.ts'], {
     env: {
       ...process.env,
       // The test runner sets one of its own.
@@ -29,17 +29,17 @@ export async function startProcess(environment: Record<string, string>): Promise
       ...environment,
       PORT: '0',
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let printed = ''
-  child.stdout.on('data', (chunk) => {
+  child.stdout!.on('data', (chunk) => {
     printed += chunk
   })
-  child.stderr.on('data', (chunk) => {
+  child.stderr!.on('data', (chunk) => {
     printed += chunk
   })
   const url = await new Promise<string>((resolve, reject) => {
-    child.stdout.on('data', () => {
+    child.stdout!.on('data', () => {
       const found = /ready at (\S+)/.exec(printed)
       if (found) resolve(found[1]!)
     })

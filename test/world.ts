@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import pino from 'pino'
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
-import { type Clock, type ManualClock, manualClock } from '../src/base/clock.ts'
+import { type ManualClock, manualClock } from '../src/base/clock.ts'
 import { parseJson, stringifyJson } from '../src/base/json.ts'
 import { readConfig } from '../src/config.ts'
 import { audit } from '../src/core/audit.ts'
@@ -37,6 +37,8 @@ export interface World {
   gateway: Gateway
   database: Database
   clock: ManualClock
+  /** By how much the process is wrong about the time, whatever the database says. */
+  skew: { ms: number }
   engine: 'embedded' | 'server'
   /** The first platform's sandbox, unless a call says otherwise. */
   sandbox: Credentials
@@ -59,8 +61,6 @@ export interface WorldOptions {
   background?: boolean
   /** Instead of the sandbox's own. */
   sandboxRails?: Rails
-  /** By how much the process's clock is wrong, and stays so. */
-  skewMs?: number
 }
 
 /** Call at the top of a test file. The world is there inside its tests and hooks. */
@@ -88,10 +88,11 @@ async function openWorld(options: WorldOptions = {}): Promise<{ world: World; re
     BOOTSTRAP_PRODUCTION_TOKEN: 'production:production-secret',
     ...options.environment,
   })
+  const skew = { ms: 0 }
   const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' })
   const gateway = await startGateway(config, {
     database,
-    clock: skewed(clock, options.skewMs ?? 0),
+    clock: { ...clock, now: () => new Date(clock.now().getTime() + skew.ms) },
     logger,
     background: options.background ?? false,
     ...(options.sandboxRails ? { sandboxRails: options.sandboxRails } : {}),
@@ -101,6 +102,7 @@ async function openWorld(options: WorldOptions = {}): Promise<{ world: World; re
     gateway,
     database,
     clock,
+    skew,
     engine,
     sandbox: gateway.created!.worlds.SANDBOX.credentials,
     production: gateway.created!.worlds.PRODUCTION.credentials,
@@ -118,11 +120,6 @@ async function openWorld(options: WorldOptions = {}): Promise<{ world: World; re
       await drop()
     },
   }
-}
-
-/** A process that is wrong about the time, and does not learn from what the database says. */
-function skewed(clock: ManualClock, skewMs: number): Clock {
-  return { ...clock, now: () => new Date(clock.now().getTime() + skewMs) }
 }
 
 export async function freshDatabase(): Promise<{ database: Database; drop: () => Promise<void> }> {

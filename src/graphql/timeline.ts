@@ -23,7 +23,7 @@ function described<Kind extends string>(kinds: Readonly<Record<Kind, string>>) {
   >
 }
 
-export const StatementLineRef = builder.objectRef<StatementLine>('StatementLine').implement({
+const StatementLineRef = builder.objectRef<StatementLine>('StatementLine').implement({
   description: 'One movement of an internal account.',
   fields: (t) => ({
     kind: t.expose('kind', { type: LedgerEntryKind, description: 'Why it moved.' }),

@@ -6,6 +6,11 @@ import { type Clock, minute, second } from '../base/clock.ts'
 import type { Database } from '../database/port.ts'
 import { selectList, type TaskRow } from '../database/tables.ts'
 
+/** A task for a subject, with the subject's id; without an instant it is due at once. */
+export function newTask(kind: string, worldId: string, subjectId: string, dueAt: Date = new Date(0)): TaskRow {
+  return { id: subjectId, worldId, kind, subjectId, dueAt, attempts: 0 }
+}
+
 /** Over (undefined), or to be taken up again later. */
 export type TaskHandler = (task: TaskRow) => Promise<{ againInMs: number } | undefined>
 

@@ -74,7 +74,7 @@ export const failureReasons = [
   'TIMEOUT',
 ] as const
 
-export type FailureReason = (typeof failureReasons)[number]
+type FailureReason = (typeof failureReasons)[number]
 
 export type RailOutcome =
   /** The money is where it should be: final. */

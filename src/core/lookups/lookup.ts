@@ -7,6 +7,7 @@ import { divide, ratio, toSignificantDecimal } from '../../base/money.ts'
 import { DomainError } from '../../base/refusal.ts'
 import type { Database } from '../../database/port.ts'
 import { type LookupRow, selectList } from '../../database/tables.ts'
+import { newTask } from '../../log/tasks.ts'
 import type { Rails, Terms, UmaReceiver } from '../../rails/port.ts'
 import { externalAccountsById } from '../accounts/external.ts'
 import { accountNotFound, requireActive } from '../accounts/payable.ts'
@@ -106,7 +107,7 @@ function remember({ receiver, currencies, payerFields }: Found, { now, newId, ca
     reply,
     insert: {
       lookup: [{ id, worldId, ...receiver, createdAt: now, expiresAt }],
-      task: [{ id, worldId, kind: 'forget-lookup', subjectId: id, dueAt: expiresAt, attempts: 0 }],
+      task: [newTask('forget-lookup', worldId, id, expiresAt)],
     },
   }
 }

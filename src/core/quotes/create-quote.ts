@@ -4,6 +4,7 @@ import { currencyOf } from '../../base/currency.ts'
 import { DomainError } from '../../base/refusal.ts'
 import type { CustomerRow, ExternalAccountRow, QuoteRow, TransactionRow } from '../../database/tables.ts'
 import { systemAccount } from '../../ledger/chart.ts'
+import { newTask } from '../../log/tasks.ts'
 import type { Terms } from '../../rails/port.ts'
 import { newExternalAccount } from '../accounts/external.ts'
 import { paymentInstructions } from '../accounts/funding-instructions.ts'
@@ -98,14 +99,7 @@ export const createQuote = operation({
     }
     const guard = guardOf(loaded)
     if (!wanted.immediatelyExecute) {
-      const expiry = {
-        id: quote.id,
-        worldId: world.id,
-        kind: 'expire-quote',
-        subjectId: quote.id,
-        dueAt: quote.expiresAt,
-        attempts: 0,
-      }
+      const expiry = newTask('expire-quote', world.id, quote.id, quote.expiresAt)
       return { reply: toQuote(quote), guard, insert: { ...insert, quote: [quote], transaction: [transaction], task: [expiry] } }
     }
     const executed: Execution = execution(made.payment, moment.now)

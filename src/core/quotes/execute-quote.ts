@@ -103,7 +103,7 @@ export interface Execution {
 /** What executing writes, for a quote that may be. The task of the payment has the transaction's id. */
 export function execution({ quote, transaction }: Payment & { quote: QuoteRow }, now: Date): Execution {
   const begun = { transaction, quote: { ...quote, executedAt: now, updatedAt: now } }
-  const task = payTask(transaction, now)
+  const task = payTask(transaction)
   if (quote.sourceType === 'EXTERNAL_ACCOUNT') {
     const asked = movePayment(begun, 'execute', now)
     return { quote: asked.quote!, transaction: asked.transaction, task, entries: [], events: tell('execute', asked) }

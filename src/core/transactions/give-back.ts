@@ -6,6 +6,7 @@ import { z } from 'zod'
 import type { Queryable } from '../../database/port.ts'
 import { type DepositRow, type InternalAccountRow, selectList, type TaskRow, type TransactionRow } from '../../database/tables.ts'
 import { endOfFlight, outOfFlight } from '../../ledger/entry.ts'
+import { newTask } from '../../log/tasks.ts'
 import { balanceChanged, internalAccountsById, withBalance } from '../accounts/internal.ts'
 import type { EventDraft, Plan } from '../commit.ts'
 import { operation } from '../operation.ts'
@@ -57,7 +58,7 @@ export function giveBack(
   if (!home) {
     if (!deposit) throw new Error(`money in flight without a home: ${transactionId}`)
     const returning: DepositRow = { ...deposit, status: 'RETURNING', updatedAt: now }
-    const task = { id: deposit.id, worldId, kind: 'give-back', subjectId: deposit.id, dueAt: now, attempts: 0 }
+    const task = newTask('give-back', worldId, deposit.id)
     return { refund, update: [returning], deposit: returning, tasks: [task], entries: [], events: [] }
   }
   const returned: DepositRow | undefined = deposit && { ...deposit, status: 'RETURNED', updatedAt: now }

@@ -172,7 +172,7 @@ function funded(deposit: ReportedDeposit, payment: Payment, { now, newId }: Mome
     update: changed(payment, after),
     insert: {
       deposit: [depositRow(deposit, transaction, 'APPLIED', now, newId())],
-      task: [payTask(transaction, now)],
+      task: [payTask(transaction)],
     },
     remove: { task: [payment.quote!.id] },
     entries: [deposited(deposit, transaction)],

@@ -2,8 +2,9 @@
 import { z } from 'zod'
 import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
-import type { CustomerRow, ExternalAccountRow, InternalAccountRow, TransactionRow } from '../../database/tables.ts'
+import type { CustomerRow, ExternalAccountRow, InternalAccountRow, TaskRow, TransactionRow } from '../../database/tables.ts'
 import { endOfFlight, intoFlight } from '../../ledger/entry.ts'
+import { newTask } from '../../log/tasks.ts'
 import { externalAccountsById } from '../accounts/external.ts'
 import { balanceChanged, internalAccountsById, ownersOfInternalAccounts } from '../accounts/internal.ts'
 import { accountNotFound, requireActive, requireInRange, requirePullable, requireSent } from '../accounts/payable.ts'
@@ -56,7 +57,7 @@ export const transferOut = operation({
       reply: toTransaction(created),
       ...(wanted === undefined ? { wholeBalance: true } : {}),
       guard: guardOf(parties),
-      insert: { transaction: [funded.transaction], task: [payTask(funded.transaction, moment.now)] },
+      insert: { transaction: [funded.transaction], task: [payTask(funded.transaction)] },
       entries: [{ worldId, transactionId, entry }],
       events: [
         balanceChanged({
@@ -99,7 +100,7 @@ export const transferIn = operation({
     return {
       reply: toTransaction(created),
       guard: guardOf(parties),
-      insert: { transaction: [asked.transaction], task: [payTask(asked.transaction, moment.now)] },
+      insert: { transaction: [asked.transaction], task: [payTask(asked.transaction)] },
       events: tell('collect', asked),
     }
   },
@@ -181,6 +182,6 @@ function newTransfer(
 }
 
 /** The work a payment leaves behind: hand its next leg to the rail. */
-export function payTask({ id, worldId }: TransactionRow, now: Date) {
-  return { id, worldId, kind: 'pay', subjectId: id, dueAt: now, attempts: 0 }
+export function payTask({ id, worldId }: TransactionRow): TaskRow {
+  return newTask('pay', worldId, id)
 }
