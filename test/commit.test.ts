@@ -7,7 +7,7 @@ import { internalAccount, systemAccount } from '../src/ledger/chart.ts'
 import { entry } from '../src/ledger/entry.ts'
 import { useWorld } from './world.ts'
 
-const world = useWorld()
+const world = useWorld({ ledgerOnly: true })
 let worldId: string
 let commit: Commit
 

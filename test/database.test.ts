@@ -8,6 +8,7 @@ import { FolderInUse, lockFolder } from '../src/database/folder-lock.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { constraintOf, sqlState } from '../src/database/port.ts'
 import { migrationDrift } from './migration-drift.ts'
+import { newPayer } from './people.ts'
 import { freshDatabase, useWorld } from './world.ts'
 
 const world = useWorld()
@@ -63,12 +64,7 @@ describe('the database', () => {
 
   test('keeps the ledger append-only and balances at or above zero', async () => {
     const { database } = world
-    const [world1] = await database.query<{ id: string }>('select id from world limit 1')
-    await database.query(
-      `insert into ledger_entry (id, world_id, transaction_id, kind, currency, created_at)
-       values (gen_random_uuid(), $1, gen_random_uuid(), 'FUNDING', 'USD', now())`,
-      [world1!.id],
-    )
+    await newPayer(world)
     await expect(database.query(`update ledger_entry set kind = 'REFUND'`)).rejects.toThrow('never changed')
     await expect(database.query('delete from ledger_entry')).rejects.toThrow('never changed')
     await expect(database.query(`update ledger_account set balance = -1 where balance = 0`)).rejects.toThrow('balance_check')

@@ -29,18 +29,21 @@ export async function runDueTasks(
   const tasks = await take(database, clock)
   if (tasks.length === 0) return false
   const pauses = await Promise.all(tasks.map((task) => run(task, handlers, onError)))
-  const again = tasks.flatMap((task, index) => (pauses[index] === undefined ? [] : [{ id: task.id, pauseMs: pauses[index] }]))
+  const again = tasks.flatMap((task, index) => (pauses[index] === undefined ? [] : [{ id: task.id, pauseMs: pauses[index]! }]))
   const done = tasks.filter((_task, index) => pauses[index] === undefined)
   await Promise.all([
     done.length > 0 ? database.query('delete from task where id = any($1::uuid[])', [done.map(({ id }) => id)]) : undefined,
-    ...again.map(({ id, pauseMs }) =>
-      database.query(
-        `update task set due_at = coalesce($2::timestamptz, clock_timestamp()) + make_interval(secs => $3::double precision / 1000) where id = $1`,
-        [id, clock.pinned(), pauseMs],
-      ),
-    ),
+    again.length > 0 ? putOff(database, clock, again) : undefined,
   ])
   return true
+}
+
+async function putOff(database: Database, clock: Clock, again: readonly { id: string; pauseMs: number }[]): Promise<void> {
+  await database.query(
+    `update task t set due_at = coalesce($3::timestamptz, clock_timestamp()) + make_interval(secs => later.ms / 1000)
+     from unnest($1::uuid[], $2::text[]::double precision[]) as later(id, ms) where t.id = later.id`,
+    [again.map(({ id }) => id), again.map(({ pauseMs }) => String(pauseMs)), clock.pinned()],
+  )
 }
 
 async function take(database: Database, clock: Clock): Promise<TaskRow[]> {
