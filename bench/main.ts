@@ -1,8 +1,8 @@
 /** `npm run bench -- <name>`: what we claim about speed, for anyone to run. See README.md beside this file. */
 import { benchStart } from './start.ts'
-import { benchTransfers } from './transfers.ts'
+import { benchMemory, benchTransfers } from './transfers.ts'
 
-const benches: Record<string, () => Promise<void>> = { start: benchStart, transfers: benchTransfers }
+const benches: Record<string, () => Promise<void>> = { start: benchStart, transfers: benchTransfers, memory: benchMemory }
 
 const name = process.argv[2]
 const chosen = name === undefined ? Object.values(benches) : [benches[name]]

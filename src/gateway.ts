@@ -162,20 +162,21 @@ function createFollowers(
   const handlers = paymentWork(core)
   const onError = (error: unknown) => logger.error({ err: error }, 'a follower failed')
   const onTaskError = (error: unknown, { kind, id }: TaskRow) => logger.error({ err: error, kind, task: id }, 'a task failed')
-  const worker = (step: () => Promise<boolean>, next: readonly Worker[] = []) =>
+  const worker = (step: () => Promise<boolean>, pauseMs: number, next: readonly Worker[] = []) =>
     createWorker(
       async () => {
         const did = await step()
         if (did) for (const { wake } of next) wake()
         return did
       },
-      { pollMs, background, onError },
+      { pollMs, pauseMs, background, onError },
     )
-  const tasks = worker(() => runDueTasks(database, clock, handlers, onTaskError))
-  const sending = worker(() => sender.sendDue())
-  const delivering = worker(() => followLog(database), [sending])
-  const feeding = worker(() => feed.read())
-  const sequencing = worker(async () => (await placeEvents(database)) > 0, [feeding, delivering])
+  const tasks = worker(() => runDueTasks(database, clock, handlers, onTaskError), 0)
+  const sending = worker(() => sender.sendDue(), 0)
+  // Each of their portions is a durable commit, however small: under load it pays to let some gather.
+  const delivering = worker(() => followLog(database), 25, [sending])
+  const feeding = worker(() => feed.read(), 0)
+  const sequencing = worker(async () => (await placeEvents(database)) > 0, 10, [feeding, delivering])
   const all = [sequencing, feeding, delivering, sending, tasks]
   let started = false
 

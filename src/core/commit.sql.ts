@@ -36,23 +36,21 @@ export const versionedTables: readonly (keyof VersionedRows)[] = [
 
 const neverChanged = new Set(['id', 'world_id', 'created_at'])
 
-const lockRows = versionedTables
+const guardRows = versionedTables
   .map(
     (table) => `
   if batch->'changing' ? '${table}' then
-    for found in
-      select slots.slot, t.version from jsonb_to_recordset(batch->'changing'->'${table}') as slots(slot int, id uuid)
-      join ${table} t on t.id = slots.id order by t.id for no key update of t
-    loop
-      version_of[found.slot] := found.version;
+    ids := array(select jsonb_array_elements_text(batch->'changing'->'${table}'->'ids'))::uuid[];
+    before_first := (batch->'changing'->'${table}'->>'beforeFirst')::int;
+    for found in select t.id, t.version from ${table} t where t.id = any(ids) order by t.id for no key update loop
+      version_of[before_first + width_bucket(found.id, ids)] := found.version;
     end loop;
   end if;
   if batch->'relied' ? '${table}' then
-    for found in
-      select slots.slot, t.version from jsonb_to_recordset(batch->'relied'->'${table}') as slots(slot int, id uuid)
-      join ${table} t on t.id = slots.id
-    loop
-      version_of[found.slot] := found.version;
+    ids := array(select jsonb_array_elements_text(batch->'relied'->'${table}'->'ids'))::uuid[];
+    before_first := (batch->'relied'->'${table}'->>'beforeFirst')::int;
+    for found in select t.id, t.version from ${table} t where t.id = any(ids) loop
+      version_of[before_first + width_bucket(found.id, ids)] := found.version;
     end loop;
   end if;`,
   )
@@ -73,25 +71,26 @@ const insertRows = insertedTables
   .join('')
 
 const updateRows = versionedTables
-  .map(
-    (table) => `
+  .map((table) => {
+    const columns = columnNames(table).filter((column) => !neverChanged.has(column))
+    return `
   if batch->'update' ? '${table}' then
-    update ${table} t set ${columnNames(table)
-      .filter((column) => !neverChanged.has(column))
-      .map((column) => `${column} = r.${column}`)
-      .join(', ')}
-    from jsonb_array_elements(batch->'update'->'${table}') item, jsonb_populate_record(null::${table}, item->'row') r
-    where going[(item->>'plan')::int] and t.id = r.id;
-  end if;`,
-  )
+    select jsonb_object_agg(item->'row'->>'id', item->'row') into changed
+    from jsonb_array_elements(batch->'update'->'${table}') item where going[(item->>'plan')::int];
+    ids := array(select jsonb_object_keys(changed))::uuid[];
+    update ${table} t set (${columns.join(', ')}) = (
+      select ${columns.map((column) => `r.${column}`).join(', ')} from jsonb_populate_record(null::${table}, changed->t.id::text) r
+    ) where t.id = any(ids);
+  end if;`
+  })
   .join('')
 
 const removeRows = (['api_token', 'lookup', 'task'] as const)
   .map(
     (table) => `
   if batch->'remove' ? '${table}' then
-    delete from ${table} t using jsonb_to_recordset(batch->'remove'->'${table}') as gone(plan int, id uuid)
-    where going[gone.plan] and t.id = gone.id;
+    ids := array(select (item->>'id')::uuid from jsonb_array_elements(batch->'remove'->'${table}') item where going[(item->>'plan')::int]);
+    delete from ${table} t where t.id = any(ids);
   end if;`,
   )
   .join('')
@@ -101,8 +100,9 @@ const body = `(
   guard_plan int[], guard_slot int[], guard_version int[], guard_changes boolean[],
   move_plan int[], move_slot int[], move_amount bigint[]
 ) returns jsonb language plpgsql
--- Its plans are made when the tables are small and kept while they grow: only index look-ups stay right.
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+-- Its plans are made when the tables are small and kept while they grow, so no statement leaves the planner a choice: tables are only ever
+-- asked for keys, and never joined with what stands in the batch.
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $function$
 declare
   instant timestamptz;
@@ -116,6 +116,10 @@ declare
   balance_after bigint[] := array_fill(null::bigint, array[move_count]);
   balance bigint;
   found record;
+  ids uuid[];
+  account_ids uuid[];
+  before_first int;
+  changed jsonb;
   guard int := 1;
   first_guard int;
   move int := 1;
@@ -125,18 +129,20 @@ begin
   for found in
     select claim.plan, answered.input_hash, answered.reply
     from jsonb_to_recordset(batch->'keys') as claim(plan int, world_id uuid, operation text, key text)
-    join idempotency_key answered using (world_id, operation, key)
+    cross join lateral (
+      select k.input_hash, k.reply from idempotency_key k
+      where k.world_id = claim.world_id and k.operation = claim.operation and k.key = claim.key offset 0
+    ) answered
   loop
     verdict[found.plan] := 'known';
     known := known || jsonb_build_object(found.plan::text, jsonb_build_object('inputHash', found.input_hash, 'reply', found.reply));
   end loop;
 
-  -- The rows plans rely on, and the balances they move: locked, then read.${lockRows}
-  for found in
-    select slots.slot, a.balance from jsonb_to_recordset(batch->'accounts') as slots(slot int, id uuid)
-    join ledger_account a on a.id = slots.id order by a.id for no key update of a
-  loop
-    balance_of[found.slot] := found.balance;
+  -- The rows plans rely on, and the balances they move: locked, then read. Of sorted
+  -- ids, width_bucket says which one it is.${guardRows}
+  account_ids := array(select jsonb_array_elements_text(batch->'accounts'))::uuid[];
+  for found in select a.id, a.balance from ledger_account a where a.id = any(account_ids) order by a.id for no key update loop
+    balance_of[width_bucket(found.id, account_ids)] := found.balance;
   end loop;
 
   -- The instant is taken behind the locks, so it never goes back along an account. By it, plans whose time has passed or not yet come.
@@ -210,9 +216,8 @@ begin
       raise exception 'an entry is out of balance or posts to an account of another currency or world';
     end if;
 
-    update ledger_account a set balance = balance_of[slots.slot], updated_at = instant
-    from jsonb_to_recordset(batch->'accounts') as slots(slot int, id uuid)
-    where a.id = slots.id and a.balance <> balance_of[slots.slot];
+    update ledger_account a set balance = balance_of[width_bucket(a.id, account_ids)], updated_at = instant
+    where a.id = any(account_ids) and a.balance <> balance_of[width_bucket(a.id, account_ids)];
   end if;
 
   if batch ? 'events' then

@@ -241,12 +241,16 @@ class MoveIndex {
 type Item = Record<string, unknown>
 
 class Batch {
-  readonly parts: Record<string, Item[] | Record<string, Item[]>> = {}
+  readonly parts: Record<string, Item[] | readonly string[] | Record<string, Item | Item[]>> = {}
 
   add(part: string, item: Item): void {
     const list = this.parts[part] ?? []
     this.parts[part] = list
     ;(list as Item[]).push(item)
+  }
+
+  set(part: string, table: string, item: Item): void {
+    this.parts[part] = { ...(this.parts[part] as Record<string, Item>), [table]: item }
   }
 
   addTo(part: string, table: string, item: Item): void {
@@ -350,39 +354,51 @@ interface Guard {
  * read and not locked: who relies on one has read it after asking, so whatever was acknowledged before the asking is seen.
  */
 function compileGuards(plans: readonly Planned[], batch: Batch): Guard[] {
-  const slots = new Map<string, number>()
-  const guards: Guard[] = []
   const changing = new Set(
     plans.flatMap(({ plan }) => Object.values(plan.update ?? {}).flatMap((rows) => rows.map(({ id }) => id))),
   )
-  plans.forEach(({ plan }, index) => {
-    for (const table of versionedTables) {
-      const guarded = [
-        ...(plan.update?.[table] ?? []).map((row) => ({ row, changes: true })),
-        ...(plan.guard?.[table] ?? []).map((row) => ({ row, changes: false })),
-      ]
-      for (const { row, changes } of guarded) {
-        let slot = slots.get(row.id)
-        if (slot === undefined) {
-          slot = slots.size + 1
-          slots.set(row.id, slot)
-          batch.addTo(changing.has(row.id) ? 'changing' : 'relied', table, { slot, id: row.id })
-        }
-        guards.push({ plan: index + 1, slot, version: row.version, changes })
-      }
+  const slots = new Map<string, number>()
+  for (const table of versionedTables) {
+    const ids = new Set(plans.flatMap(({ plan }) => guardedBy(plan, table).map(({ row }) => row.id)))
+    const part = (name: 'changing' | 'relied', wanted: readonly string[]) => {
+      if (wanted.length === 0) return
+      batch.set(name, table, { beforeFirst: slots.size, ids: wanted })
+      for (const id of wanted) slots.set(id, slots.size + 1)
     }
-  })
-  return guards
+    const sorted = [...ids].sort()
+    part(
+      'changing',
+      sorted.filter((id) => changing.has(id)),
+    )
+    part(
+      'relied',
+      sorted.filter((id) => !changing.has(id)),
+    )
+  }
+  return plans.flatMap(({ plan }, index) =>
+    versionedTables.flatMap((table) =>
+      guardedBy(plan, table).map(({ row, changes }) => ({
+        plan: index + 1,
+        slot: slots.get(row.id)!,
+        version: row.version,
+        changes,
+      })),
+    ),
+  )
 }
 
+function guardedBy(plan: Plan<unknown>, table: (typeof versionedTables)[number]) {
+  return [
+    ...(plan.update?.[table] ?? []).map((row) => ({ row, changes: true })),
+    ...(plan.guard?.[table] ?? []).map((row) => ({ row, changes: false })),
+  ]
+}
+
+/** The balances that move, numbered from 1 in the order of their ids. */
 function compileAccounts(moves: MoveIndex, batch: Batch): ReadonlyMap<string, number> {
-  const slots = new Map<string, number>()
-  for (const id of moves.accountId) {
-    if (slots.has(id)) continue
-    slots.set(id, slots.size + 1)
-    batch.add('accounts', { slot: slots.size, id })
-  }
-  return slots
+  const ids = [...new Set(moves.accountId)].sort()
+  if (ids.length > 0) batch.parts['accounts'] = ids
+  return new Map(ids.map((id, index) => [id, index + 1]))
 }
 
 function sqlArray(values: readonly (number | bigint | boolean)[]): string {

@@ -12,12 +12,18 @@ export interface ServerOptions {
   onConnectionError?: (error: Error) => void
 }
 
+/**
+ * Statements are prepared once and their plans are kept while tables grow and customers differ in size: every one of ours has an index it
+ * is meant to walk, and a plan that reads a whole table, right for a small one, must not survive into a large one.
+ */
+const planner = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((method) => `-c enable_${method}=off`).join(' ')
+
 export async function openServerDatabase(url: string, options: ServerOptions = {}): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
     max: options.connections ?? 10,
     // adapter-pg stores timestamptz wrong in any other zone; the timeouts bound what a lost client can hold.
-    options: '-c timezone=UTC -c statement_timeout=60000 -c idle_in_transaction_session_timeout=30000',
+    options: `-c timezone=UTC -c statement_timeout=60000 -c idle_in_transaction_session_timeout=30000 ${planner}`,
     types: { getTypeParser: decoderOf as typeof pg.types.getTypeParser },
   })
   pool.on('error', options.onConnectionError ?? (() => {}))

@@ -102,9 +102,25 @@ export function columnNames(table: TableName): string[] {
 
 /** A select list that returns rows under the code's names: `t.created_at as "createdAt", …`. */
 export function selectList(table: TableName, alias: string = table): string {
-  return Object.values(fields[table])
-    .map((field) => `${alias}.${snakeCase(field)} as "${field}"`)
-    .join(', ')
+  const key = `${table} ${alias}`
+  let list = selectLists.get(key)
+  if (list === undefined) {
+    list = Object.values(fields[table])
+      .map((field) => `${alias}.${snakeCase(field)} as "${field}"`)
+      .join(', ')
+    selectLists.set(key, list)
+  }
+  return list
+}
+
+const selectLists = new Map<string, string>()
+
+/**
+ * The condition of rows by id ($2) in a world ($1), said so that no index on the world can answer it: a plan made while a world is small
+ * would read all of it when it is large.
+ */
+export function byIdsInWorld(alias: string): string {
+  return `${alias}.id = any($2::uuid[]) and (${alias}.world_id = $1) is true`
 }
 
 /** A row under the database's names, as the commit function takes it. */

@@ -13,15 +13,13 @@ create or replace function place_events(most int) returns int language plpgsql a
 declare
   highest bigint;
   placed int;
+  ids bigint[];
 begin
   if not pg_try_advisory_xact_lock(${lockNumber}) then return 0; end if;
   select coalesce(max(position), 0) into highest from event;
-  update event set position = highest + waiting.place
-  from (
-    select id, row_number() over (order by id) as place
-    from (select id from event where position is null order by id limit most) unplaced
-  ) waiting
-  where event.id = waiting.id;
+  ids := array(select id from event where position is null order by id limit most);
+  -- Of sorted ids, width_bucket says which one it is.
+  update event set position = highest + width_bucket(id, ids) where id = any(ids);
   get diagnostics placed = row_count;
   return placed;
 end $function$;`

@@ -19,6 +19,12 @@ const atOnce = 50
 const leaseMs = 10 * second
 const longestPauseMs = 5 * minute
 
+/**
+ * Of a statement whose loss in a crash does no harm: it need not wait for the disk. A lease or a deletion that is lost makes a task run
+ * again, which handlers bear.
+ */
+const lazily = `(select set_config('synchronous_commit', 'off', true)) = 'off'`
+
 /** Takes what is due and does it; true if there was anything. */
 export async function runDueTasks(
   database: Database,
@@ -32,7 +38,9 @@ export async function runDueTasks(
   const again = tasks.flatMap((task, index) => (pauses[index] === undefined ? [] : [{ id: task.id, pauseMs: pauses[index]! }]))
   const done = tasks.filter((_task, index) => pauses[index] === undefined)
   await Promise.all([
-    done.length > 0 ? database.query('delete from task where id = any($1::uuid[])', [done.map(({ id }) => id)]) : undefined,
+    done.length > 0
+      ? database.query(`delete from task where id = any($1::uuid[]) and ${lazily}`, [done.map(({ id }) => id)])
+      : undefined,
     again.length > 0 ? putOff(database, clock, again) : undefined,
   ])
   return true
@@ -49,10 +57,9 @@ async function putOff(database: Database, clock: Clock, again: readonly { id: st
 async function take(database: Database, clock: Clock): Promise<TaskRow[]> {
   return database.query<TaskRow>(
     `update task t set due_at = coalesce($1::timestamptz, clock_timestamp()) + make_interval(secs => ${leaseMs / second}), attempts = attempts + 1
-     from (
-       select id from task where due_at <= coalesce($1::timestamptz, clock_timestamp()) order by due_at limit ${atOnce} for update skip locked
-     ) due
-     where t.id = due.id returning ${selectList('task', 't')}`,
+     where t.id = any(array(
+       select id from task where ${lazily} and due_at <= coalesce($1::timestamptz, clock_timestamp()) order by due_at limit ${atOnce} for update skip locked
+     )) returning ${selectList('task', 't')}`,
     [clock.pinned()],
   )
 }

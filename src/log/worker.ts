@@ -13,13 +13,15 @@ export interface Worker {
 
 export interface WorkerOptions {
   pollMs: number
+  /** How long to let more work gather after a portion; 0: not at all. */
+  pauseMs: number
   onError: (error: unknown) => void
   /** Off in tests, which call `run` themselves. */
   background: boolean
 }
 
 /** `step` does one portion of work and tells whether there was any. */
-export function createWorker(step: () => Promise<boolean>, { pollMs, onError, background }: WorkerOptions): Worker {
+export function createWorker(step: () => Promise<boolean>, { pollMs, pauseMs, onError, background }: WorkerOptions): Worker {
   let stopped = false
   let woken = false
   let working: Promise<void> | undefined
@@ -29,7 +31,10 @@ export function createWorker(step: () => Promise<boolean>, { pollMs, onError, ba
     while (woken && !stopped) {
       woken = false
       try {
-        if (await step()) woken = true
+        if (await step()) {
+          woken = true
+          if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+        }
       } catch (error) {
         if (!stopped) onError(error)
         break

@@ -109,11 +109,10 @@ function takeDue(database: Database, clock: Clock): Promise<Delivery[]> {
   return database.query<Delivery>(
     `update webhook_delivery d set next_attempt_at = coalesce($1::timestamptz, clock_timestamp()) + make_interval(secs => ${leaseMs / second}),
        attempts = attempts + 1
-     from (
+     where d.id = any(array(
        select id from webhook_delivery where next_attempt_at <= coalesce($1::timestamptz, clock_timestamp())
        order by next_attempt_at, id limit ${deliveriesAtOnce} for update skip locked
-     ) due
-     where d.id = due.id
+     ))
      returning d.id, d.world_id as "worldId", d.type, d.url, d.body, d.attempts, d.created_at as "createdAt"`,
     [clock.pinned()],
   )

@@ -99,18 +99,24 @@ describe('a price', () => {
     )
   })
 
-  test('is reproduced by its rate details, to the precision they are shown with', () => {
+  test('is reproduced by its six rate details, to the unit that rounding leaves open', () => {
     fc.assert(
-      fc.property(fc.bigInt(1_000n, 10n ** 9n), fc.constantFrom('EUR', 'MXN', 'BTC', 'INR'), (amount, code) => {
-        const receiving = currencyOf(code)
-        const numbers = { rate: parseDecimal('1.25'), bitcoinPrice: parseDecimal('100000') }
-        const charged = { serviceFixedFee: 10n, serviceVariableRate: ratio(3n, 1000n), counterpartyFixedFee: 0n, ...numbers }
-        const price = priceOf({ sending: usd, receiving, ...lock('SENDING', amount) }, charged)!
-        const { serviceApiMultiplier, counterpartyMultiplier, serviceApiFixedFee } = price.rateDetails
-        const chained = Number(amount - serviceApiFixedFee) * serviceApiMultiplier * counterpartyMultiplier
-        const unit = 10 ** receiving.decimals / 125
-        expect(Math.abs(chained - Number(price.totalReceivingAmount))).toBeLessThanOrEqual(1 + unit + chained * 1e-9)
+      fc.property(request, terms, (asked, charged) => {
+        const price = priceOf(asked, charged)
+        if (!price) return
+        const { serviceApiMultiplier, counterpartyMultiplier, serviceApiFixedFee, counterpartyFixedFee } = price.rateDetails
+        const gross = Number(price.totalSendingAmount - serviceApiFixedFee) * serviceApiMultiplier * counterpartyMultiplier
+        const chained = gross - Number(counterpartyFixedFee)
+        // One receiving unit for the floor, and what three sending units buy: the variable fee, the counterparty's fee and, where the
+        // receiving side is locked, the total are rounded to whole units.
+        const unit = 10 ** (asked.receiving.decimals - asked.sending.decimals) / Number(price.exchangeRate)
+        expect(Math.abs(chained - Number(price.totalReceivingAmount))).toBeLessThanOrEqual(1 + 3 * unit + gross * 1e-9)
+        // The variable fee is its rate of what the fixed fee leaves.
+        const variable = Number(price.totalSendingAmount - serviceApiFixedFee) * price.rateDetails.serviceApiVariableFeeRate
+        const shown = Number(price.rateDetails.serviceApiVariableFeeAmount)
+        expect(Math.abs(shown - Math.max(variable, 0))).toBeLessThanOrEqual(0.5 + Math.abs(variable) * 1e-9)
       }),
+      { numRuns: 2000 },
     )
   })
 })

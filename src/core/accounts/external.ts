@@ -5,7 +5,7 @@ import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
-import { type CustomerRow, type ExternalAccountRow, selectList } from '../../database/tables.ts'
+import { byIdsInWorld, type CustomerRow, type ExternalAccountRow, selectList } from '../../database/tables.ts'
 import { requireCustomer } from '../customers/customer.ts'
 import { currencyCode, idOf, text } from '../input.ts'
 import { type Core, type Moment, operation, query } from '../operation.ts'
@@ -49,7 +49,7 @@ export function toExternalAccount(row: ExternalAccountRow): ExternalAccount {
 }
 
 export const externalAccountsById = coalesced<ExternalAccountRow>((database, worldId, ids) =>
-  database.query(`select ${selectList('external_account')} from external_account where world_id = $1 and id = any($2::uuid[])`, [
+  database.query(`select ${selectList('external_account', 't')} from external_account t where ${byIdsInWorld('t')}`, [
     worldId,
     ids,
   ]),

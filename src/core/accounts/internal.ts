@@ -4,7 +4,7 @@ import { currencyOf } from '../../base/currency.ts'
 import { toId } from '../../base/ids.ts'
 import { randomCode } from '../../base/random.ts'
 import { coalesced } from '../../database/coalesce.ts'
-import { type CustomerRow, type InsertedRows, type InternalAccountRow, selectList } from '../../database/tables.ts'
+import { byIdsInWorld, type CustomerRow, type InsertedRows, type InternalAccountRow, selectList } from '../../database/tables.ts'
 import { systemAccount, systemKinds } from '../../ledger/chart.ts'
 import type { Rails } from '../../rails/port.ts'
 import type { EventDraft } from '../commit.ts'
@@ -44,20 +44,17 @@ export const withBalance = {
 }
 
 export const internalAccountsById = coalesced<InternalAccountRow>((database, worldId, ids) =>
-  database.query(`select ${withBalance.select} from ${withBalance.from} where t.world_id = $1 and t.id = any($2::uuid[])`, [
-    worldId,
-    ids,
-  ]),
+  database.query(`select ${withBalance.select} from ${withBalance.from} where ${byIdsInWorld('t')}`, [worldId, ids]),
 )
 
 /** The customers internal accounts belong to, by the accounts' ids; platform accounts have none. */
 export const ownersOfInternalAccounts = coalesced<{ id: string; customer: CustomerRow }>(async (database, worldId, ids) => {
   const rows = await database.query<CustomerRow & { accountId: string }>(
-    `select ${selectList('customer', 'c')}, t.id as "accountId" from internal_account t join customer c on c.id = t.customer_id
-     where t.world_id = $1 and t.id = any($2::uuid[])`,
+    `select ${selectList('customer', 'c')}, t.id as "accountId" from internal_account t left join customer c on c.id = t.customer_id
+     where ${byIdsInWorld('t')}`,
     [worldId, ids],
   )
-  return rows.map(({ accountId, ...customer }) => ({ id: accountId, customer }))
+  return rows.flatMap(({ accountId, ...customer }) => (customer.id === null ? [] : [{ id: accountId, customer }]))
 })
 
 /** The rows behind a new internal account of a customer, or of the platform. */

@@ -4,6 +4,7 @@ import { currencyOf } from '../../base/currency.ts'
 import { decodePlace, encodePlace } from '../../base/cursor.ts'
 import { toId } from '../../base/ids.ts'
 import type { Queryable } from '../../database/port.ts'
+import { byIdsInWorld } from '../../database/tables.ts'
 import type { EntryKind } from '../../ledger/entry.ts'
 import type { Page } from '../page.ts'
 
@@ -74,7 +75,7 @@ function toLine({ postingId, transactionId, createdAt, currency, accountId: _acc
 export async function countStatements(database: Queryable, worldId: string, accountIds: readonly string[]): Promise<number[]> {
   const rows = await database.query<{ id: string; lines: bigint }>(
     `select a.id, count(p.id) as lines from internal_account a left join ledger_posting p on p.account_id = a.id
-     where a.world_id = $1 and a.id = any($2::uuid[]) group by a.id`,
+     where ${byIdsInWorld('a')} group by a.id`,
     [worldId, accountIds],
   )
   const counts = new Map(rows.map(({ id, lines }) => [id, Number(lines)]))

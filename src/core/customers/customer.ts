@@ -4,7 +4,7 @@ import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
-import { type CustomerRow, selectList } from '../../database/tables.ts'
+import { byIdsInWorld, type CustomerRow, selectList } from '../../database/tables.ts'
 import { address, calendarDate, countryCode, name, text } from '../input.ts'
 
 const phoneNumber = z.string().regex(/^\+[1-9]\d{1,14}$/, 'expected an E.164 phone number')
@@ -82,7 +82,7 @@ export function toCustomer(row: CustomerRow): Customer {
 }
 
 export const customersById = coalesced<CustomerRow>((database, worldId, ids) =>
-  database.query(`select ${selectList('customer')} from customer where world_id = $1 and id = any($2::uuid[])`, [worldId, ids]),
+  database.query(`select ${selectList('customer', 't')} from customer t where ${byIdsInWorld('t')}`, [worldId, ids]),
 )
 
 /** Refuses USER_NOT_FOUND; another world's customer is as missing as one that never was. */

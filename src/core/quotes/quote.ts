@@ -5,7 +5,7 @@ import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
-import { type QuoteRow, selectList } from '../../database/tables.ts'
+import { byIdsInWorld, type QuoteRow, selectList } from '../../database/tables.ts'
 import { PaymentInstruction } from '../accounts/funding-instructions.ts'
 import { Destination, Source, toDestination, toSource } from '../endpoint.ts'
 import { currencyObject, int64 } from '../input.ts'
@@ -86,7 +86,7 @@ export function toRateDetails(stored: RateDetails): RateDetails {
 }
 
 export const quotesById = coalesced<QuoteRow>((database, worldId, ids) =>
-  database.query(`select ${selectList('quote')} from quote where world_id = $1 and id = any($2::uuid[])`, [worldId, ids]),
+  database.query(`select ${selectList('quote', 't')} from quote t where ${byIdsInWorld('t')}`, [worldId, ids]),
 )
 
 /** Refuses QUOTE_NOT_FOUND. */

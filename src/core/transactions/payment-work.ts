@@ -2,7 +2,7 @@
 import { second } from '../../base/clock.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
-import { type QuoteRow, selectList, type TaskRow, type TransactionRow } from '../../database/tables.ts'
+import { byIdsInWorld, type QuoteRow, selectList, type TaskRow, type TransactionRow } from '../../database/tables.ts'
 import type { TaskHandler } from '../../log/tasks.ts'
 import type { RailEnd, RailOutcome, RailPayment, RailReports, RailReturn, Rails } from '../../rails/port.ts'
 import { forgetLookup } from '../lookups/lookup.ts'
@@ -61,7 +61,7 @@ const paymentsUnderWay = coalesced<PaymentUnderWay>(async (database, worldId, id
        e.account_type as "accountType", e.primary_identifier as "primaryIdentifier", e.account_info as "accountInfo"
      from transaction t left join quote q on q.id = t.quote_id
      left join external_account e on e.id = case when t.status = 'PENDING' then t.source_account_id else t.destination_account_id end
-     where t.world_id = $1 and t.id = any($2::uuid[]) and t.status in ('PENDING', 'PROCESSING', 'SENT')`,
+     where ${byIdsInWorld('t')} and t.status in ('PENDING', 'PROCESSING', 'SENT')`,
     [worldId, ids],
   )
   return rows.map(({ quoteStatus, executedAt, accountType, primaryIdentifier, accountInfo, ...transaction }) => ({

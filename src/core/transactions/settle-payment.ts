@@ -30,7 +30,7 @@ type Settled = Plan<{ changed: boolean }>
 
 interface Loaded {
   payment: Payment
-  /** An internal account that the payment goes to. */
+  /** An internal account that the payment goes to; loaded when it is paid, the rest when it is not. */
   receiver: InternalAccountRow | undefined
   /** The money that came in for it from outside. */
   deposits: readonly DepositRow[]
@@ -43,15 +43,16 @@ export const settlePayment = operation({
   permission: 'TRANSACT',
   input: z.object({ transactionId: z.uuid(), leg: z.enum(['PULL', 'SEND']), outcome }),
   output: z.object({ changed: z.boolean() }),
-  load: async ({ database }, { worldId }, { transactionId }): Promise<Loaded> => {
+  load: async ({ database }, { worldId }, { transactionId, outcome: said }): Promise<Loaded> => {
     const [transaction] = await transactionsById(database, worldId, [transactionId])
     if (!transaction) throw new Error(`outcome of a payment that does not exist: ${transactionId}`)
     const { quoteId, destinationType, destinationAccountId } = transaction
+    const paid = said.kind === 'paid'
     const [[quote], [receiver], deposits, home] = await Promise.all([
       quoteId === null ? [] : quotesById(database, worldId, [quoteId]),
-      destinationType === 'INTERNAL_ACCOUNT' ? internalAccountsById(database, worldId, [destinationAccountId!]) : [],
-      transaction.sourceType === 'INTERNAL_ACCOUNT' ? [] : depositsOf(database, transaction),
-      homeOf(database, transaction),
+      paid && destinationType === 'INTERNAL_ACCOUNT' ? internalAccountsById(database, worldId, [destinationAccountId!]) : [],
+      paid || transaction.sourceType === 'INTERNAL_ACCOUNT' ? [] : depositsOf(database, transaction),
+      paid ? undefined : homeOf(database, transaction),
     ])
     return { payment: { transaction, quote }, receiver, deposits, home }
   },

@@ -2,7 +2,7 @@
 import { currencyOf } from '../../base/currency.ts'
 import { toId } from '../../base/ids.ts'
 import type { Queryable } from '../../database/port.ts'
-import type { TransactionRow } from '../../database/tables.ts'
+import { byIdsInWorld, type TransactionRow } from '../../database/tables.ts'
 import type { AccountKind } from '../../ledger/chart.ts'
 import type { EntryKind } from '../../ledger/entry.ts'
 import { eventColumns, type LoggedEvent } from '../../log/event.ts'
@@ -33,14 +33,11 @@ export type TimelineItem =
 /** The timelines of several transactions, in their order; empty for one that is not in this world. */
 export async function timelinesOf(database: Queryable, worldId: string, ids: readonly string[]): Promise<TimelineItem[][]> {
   const [transactions, entries, events] = await Promise.all([
-    database.query<TransactionRow>('select id, history from transaction where world_id = $1 and id = any($2::uuid[])', [
-      worldId,
-      ids,
-    ]),
+    database.query<TransactionRow>(`select t.id, t.history from transaction t where ${byIdsInWorld('t')}`, [worldId, ids]),
     entriesOf(database, worldId, ids),
     database.query<LoggedEvent & { transactionId: string }>(
       `select ${eventColumns}, e.transaction_id as "transactionId" from event e
-       where e.world_id = $1 and e.transaction_id = any($2::uuid[]) and e.position is not null order by e.position`,
+       where e.transaction_id = any($2::uuid[]) and (e.world_id = $1) is true and e.position is not null order by e.position`,
       [worldId, ids],
     ),
   ])
@@ -77,7 +74,7 @@ async function entriesOf(
     `select e.id, e.transaction_id as "transactionId", e.kind, e.currency, e.created_at as "createdAt",
        a.kind as "accountKind", a.id as "accountId", p.amount
      from ledger_entry e join ledger_posting p on p.entry_id = e.id join ledger_account a on a.id = p.account_id
-     where e.world_id = $1 and e.transaction_id = any($2::uuid[]) order by p.id`,
+     where e.transaction_id = any($2::uuid[]) and (e.world_id = $1) is true order by p.id`,
     [worldId, ids],
   )
   return [...Map.groupBy(rows, ({ id }) => id).values()].map((legs) => {

@@ -6,7 +6,7 @@ import { randomCode } from '../../base/random.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
-import { selectList, type TransactionRow } from '../../database/tables.ts'
+import { byIdsInWorld, selectList, type TransactionRow } from '../../database/tables.ts'
 import type { EventDraft } from '../commit.ts'
 import { Destination, Source, toDestination, toSource } from '../endpoint.ts'
 import { int64, money } from '../input.ts'
@@ -95,10 +95,7 @@ function toRefund({ reference, initiatedAt, settledAt }: Refund): Refund {
 }
 
 export const transactionsById = coalesced<TransactionRow>((database, worldId, ids) =>
-  database.query(`select ${selectList('transaction')} from transaction where world_id = $1 and id = any($2::uuid[])`, [
-    worldId,
-    ids,
-  ]),
+  database.query(`select ${selectList('transaction', 't')} from transaction t where ${byIdsInWorld('t')}`, [worldId, ids]),
 )
 
 /** What a new transaction has besides its ends and amounts. */
