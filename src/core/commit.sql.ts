@@ -39,16 +39,16 @@ const neverChanged = new Set(['id', 'world_id', 'created_at'])
 const guardRows = versionedTables
   .map(
     (table) => `
-  if batch->'changing' ? '${table}' then
-    ids := array(select jsonb_array_elements_text(batch->'changing'->'${table}'->'ids'))::uuid[];
-    before_first := (batch->'changing'->'${table}'->>'beforeFirst')::int;
+  if changing ? '${table}' then
+    ids := array(select jsonb_array_elements_text(changing->'${table}'->'ids'))::uuid[];
+    before_first := (changing->'${table}'->>'beforeFirst')::int;
     for found in select t.id, t.version from ${table} t where t.id = any(ids) order by t.id for no key update loop
       version_of[before_first + width_bucket(found.id, ids)] := found.version;
     end loop;
   end if;
-  if batch->'relied' ? '${table}' then
-    ids := array(select jsonb_array_elements_text(batch->'relied'->'${table}'->'ids'))::uuid[];
-    before_first := (batch->'relied'->'${table}'->>'beforeFirst')::int;
+  if relied ? '${table}' then
+    ids := array(select jsonb_array_elements_text(relied->'${table}'->'ids'))::uuid[];
+    before_first := (relied->'${table}'->>'beforeFirst')::int;
     for found in select t.id, t.version from ${table} t where t.id = any(ids) loop
       version_of[before_first + width_bucket(found.id, ids)] := found.version;
     end loop;
@@ -59,12 +59,12 @@ const guardRows = versionedTables
 const insertRows = insertedTables
   .map(
     (table) => `
-  if batch->'insert' ? '${table}' then
+  if inserts ? '${table}' then
     insert into ${table} (${columnNames(table).join(', ')})
     select ${columnNames(table)
       .map((column) => `r.${column}`)
       .join(', ')}
-    from jsonb_array_elements(batch->'insert'->'${table}') item, jsonb_populate_record(null::${table}, item->'row') r
+    from jsonb_array_elements(inserts->'${table}') item, jsonb_populate_record(null::${table}, item->'row') r
     where going[(item->>'plan')::int];
   end if;`,
   )
@@ -74,9 +74,9 @@ const updateRows = versionedTables
   .map((table) => {
     const columns = columnNames(table).filter((column) => !neverChanged.has(column))
     return `
-  if batch->'update' ? '${table}' then
+  if updates ? '${table}' then
     select jsonb_object_agg(item->'row'->>'id', item->'row') into changed
-    from jsonb_array_elements(batch->'update'->'${table}') item where going[(item->>'plan')::int];
+    from jsonb_array_elements(updates->'${table}') item where going[(item->>'plan')::int];
     ids := array(select jsonb_object_keys(changed))::uuid[];
     update ${table} t set (${columns.join(', ')}) = (
       select ${columns.map((column) => `r.${column}`).join(', ')} from jsonb_populate_record(null::${table}, changed->t.id::text) r
@@ -88,8 +88,8 @@ const updateRows = versionedTables
 const removeRows = (['api_token', 'lookup', 'task'] as const)
   .map(
     (table) => `
-  if batch->'remove' ? '${table}' then
-    ids := array(select (item->>'id')::uuid from jsonb_array_elements(batch->'remove'->'${table}') item where going[(item->>'plan')::int]);
+  if removals ? '${table}' then
+    ids := array(select (item->>'id')::uuid from jsonb_array_elements(removals->'${table}') item where going[(item->>'plan')::int]);
     delete from ${table} t where t.id = any(ids);
   end if;`,
   )
@@ -120,6 +120,18 @@ declare
   account_ids uuid[];
   before_first int;
   changed jsonb;
+  -- Its parts, taken out once: to take one out is to copy it.
+  keys jsonb := batch->'keys';
+  periods jsonb := batch->'periods';
+  changing jsonb := batch->'changing';
+  relied jsonb := batch->'relied';
+  accounts jsonb := batch->'accounts';
+  inserts jsonb := batch->'insert';
+  updates jsonb := batch->'update';
+  removals jsonb := batch->'remove';
+  entries jsonb := batch->'entries';
+  postings jsonb := batch->'postings';
+  events jsonb := batch->'events';
   guard int := 1;
   first_guard int;
   move int := 1;
@@ -128,7 +140,7 @@ begin
   -- Keys that have been answered before.
   for found in
     select claim.plan, answered.input_hash, answered.reply
-    from jsonb_to_recordset(batch->'keys') as claim(plan int, world_id uuid, operation text, key text)
+    from jsonb_to_recordset(keys) as claim(plan int, world_id uuid, operation text, key text)
     cross join lateral (
       select k.input_hash, k.reply from idempotency_key k
       where k.world_id = claim.world_id and k.operation = claim.operation and k.key = claim.key offset 0
@@ -140,7 +152,7 @@ begin
 
   -- The rows plans rely on, and the balances they move: locked, then read. Of sorted
   -- ids, width_bucket says which one it is.${guardRows}
-  account_ids := array(select jsonb_array_elements_text(batch->'accounts'))::uuid[];
+  account_ids := array(select jsonb_array_elements_text(accounts))::uuid[];
   for found in select a.id, a.balance from ledger_account a where a.id = any(account_ids) order by a.id for no key update loop
     balance_of[width_bucket(found.id, account_ids)] := found.balance;
   end loop;
@@ -149,7 +161,7 @@ begin
   instant := date_trunc('milliseconds', coalesce(pinned, clock_timestamp()));
   for found in
     select period.plan, instant < period.not_before as early
-    from jsonb_to_recordset(batch->'periods') as period(plan int, not_before timestamptz, before timestamptz)
+    from jsonb_to_recordset(periods) as period(plan int, not_before timestamptz, before timestamptz)
     where instant < period.not_before or instant >= period.before
   loop
     if verdict[found.plan] = 'done' then verdict[found.plan] := case when found.early then 'early' else 'late' end; end if;
@@ -193,20 +205,20 @@ begin
 
   -- All of those, one statement per table.${insertRows}${updateRows}${removeRows}
 
-  if batch ? 'entries' then
+  if entries is not null then
     insert into ledger_entry (id, world_id, transaction_id, kind, currency, created_at)
     select e.id, e.world_id, e.transaction_id, e.kind, e.currency, instant
-    from jsonb_to_recordset(batch->'entries') as e(plan int, id uuid, world_id uuid, transaction_id uuid, kind text, currency text)
+    from jsonb_to_recordset(entries) as e(plan int, id uuid, world_id uuid, transaction_id uuid, kind text, currency text)
     where going[e.plan];
 
     insert into ledger_posting (entry_id, account_id, amount, balance_after, created_at)
     select p.entry_id, p.account_id, p.amount, balance_after[p.move], instant
-    from jsonb_to_recordset(batch->'postings') as p(plan int, entry_id uuid, account_id uuid, amount bigint, move int)
+    from jsonb_to_recordset(postings) as p(plan int, entry_id uuid, account_id uuid, amount bigint, move int)
     where going[p.plan];
 
     if exists (
       select 1
-      from jsonb_to_recordset(batch->'postings') as p(
+      from jsonb_to_recordset(postings) as p(
         plan int, entry_id uuid, account_id uuid, amount bigint, move int, world_id uuid, currency text)
       left join ledger_account a on a.id = p.account_id and a.currency = p.currency and a.world_id = p.world_id
       where going[p.plan]
@@ -220,7 +232,7 @@ begin
     where a.id = any(account_ids) and a.balance <> balance_of[width_bucket(a.id, account_ids)];
   end if;
 
-  if batch ? 'events' then
+  if events is not null then
     insert into event (uuid, world_id, type, resource_id, customer_id, transaction_id, payload, created_at)
     select e.uuid, e.world_id, e.type, e.resource_id, e.customer_id, e.transaction_id,
       case when e.first_move is null then e.payload
@@ -229,19 +241,19 @@ begin
         '{newBalance,amount}', to_jsonb(balance_after[e.last_move]))
       end,
       instant
-    from jsonb_to_recordset(batch->'events') as e(
+    from jsonb_to_recordset(events) as e(
       plan int, uuid uuid, world_id uuid, type text, resource_id text, customer_id uuid, transaction_id uuid, payload jsonb,
       first_move int, last_move int)
     where going[e.plan];
   end if;
 
-  if batch ? 'keys' then
+  if keys is not null then
     insert into idempotency_key (world_id, operation, key, input_hash, reply, created_at)
     select k.world_id, k.operation, k.key, k.input_hash,
       case when k.reply_move is null then k.reply
       else jsonb_set(k.reply, k.reply_path, to_jsonb(balance_after[k.reply_move])) end,
       instant
-    from jsonb_to_recordset(batch->'keys') as k(
+    from jsonb_to_recordset(keys) as k(
       plan int, world_id uuid, operation text, key text, input_hash text, reply jsonb, reply_path text[], reply_move int)
     where going[k.plan];
   end if;
