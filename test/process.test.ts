@@ -234,6 +234,31 @@ test.runIf(inject('engine') === 'server')(
   },
 )
 
+test.each([3_600_000, -3_600_000])(
+  'a process whose clock is wrong by %d ms stamps and judges by the database',
+  async (skewMs) => {
+    // The embedded engine's clock is the process's own; there the two are wrong together.
+    const gateway = await startProcess({
+      ...environment,
+      QUOTE_LIFETIME_MS: '1500',
+      SKEW_MS: String(skewMs),
+      NODE_OPTIONS: `--import=${new URL('./fixtures/skew.ts', import.meta.url).href}`,
+    })
+    const parties = await newParties(gateway, 100_000)
+    const quotes: Body[] = []
+    for (const _ of [1, 2]) {
+      quotes.push((await gateway.call('POST', '/quotes', { ...payment(parties, 10_000), immediatelyExecute: false })).body)
+    }
+    if (inject('engine') === 'server') {
+      expect(Math.abs(Date.parse(quotes[0]!['createdAt']) - Date.now())).toBeLessThan(30_000)
+    }
+    expect((await gateway.call('POST', `/quotes/${quotes[0]!['id']}/execute`)).status).toBe(200)
+    await until(async () => (await gateway.call('GET', `/quotes/${quotes[1]!['id']}`)).body['status'] === 'EXPIRED')
+    expect((await gateway.call('POST', `/quotes/${quotes[1]!['id']}/execute`)).body['code']).toBe('QUOTE_EXPIRED')
+    await gateway.stop('SIGTERM')
+  },
+)
+
 /** `npm run audit` on the data of a test. */
 function runAudit(): { code: number | null; printed: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/audit.ts'], {

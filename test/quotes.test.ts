@@ -217,6 +217,19 @@ describe('a quote that is funded just in time', () => {
     expect(await statusOf(quote)).toBe('FAILED')
   })
 
+  test('fails, and the money goes back, when the receiving account has been disabled meanwhile', async () => {
+    const { quote, payer } = await realtime()
+    const bare = payer.euros['id'].slice('ExternalAccount:'.length)
+    await world.database.query(`update external_account set status = 'INACTIVE', version = version + 1 where id = $1`, [bare])
+    await send(referenceOf(quote), 'USD', 100_000)
+    await world.drain()
+    expect(await paymentOf(world, quote)).toMatchObject({
+      status: 'FAILED',
+      failureReason: 'QUOTE_EXECUTION_FAILED',
+      refund: { settledAt: expect.any(String) },
+    })
+  })
+
   test('crypto that cannot go on is credited to the customer', async () => {
     const payer = await newPayer(world, { balance: 0 })
     const quote = await post('/quotes', {

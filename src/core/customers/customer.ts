@@ -97,10 +97,14 @@ export async function requireCustomer(
   return row
 }
 
+/** Whether a customer may move money. */
+export function isReady({ kycStatus, isDeleted }: CustomerRow): boolean {
+  return !isDeleted && (kycStatus === 'APPROVED' || kycStatus === 'MANUALLY_APPROVED')
+}
+
 /** Refuses USER_NOT_READY for a customer who may not move money: not approved, or deleted. */
 export function requireReady(customer: CustomerRow): void {
-  const approved = customer.kycStatus === 'APPROVED' || customer.kycStatus === 'MANUALLY_APPROVED'
-  if (approved && !customer.isDeleted) return
+  if (isReady(customer)) return
   throw new DomainError(
     'USER_NOT_READY',
     customer.isDeleted ? 'The customer has been deleted' : 'The customer has not been approved yet',

@@ -8,13 +8,16 @@ import type { Queryable } from '../../database/port.ts'
 import {
   type CustomerRow,
   type DepositRow,
+  type ExternalAccountRow,
   type InternalAccountRow,
   selectList,
   type TransactionRow,
 } from '../../database/tables.ts'
 import { endOfFlight, funding, intoFlight } from '../../ledger/entry.ts'
+import { externalAccountsById } from '../accounts/external.ts'
 import { balanceChanged, ownersOfInternalAccounts, withBalance } from '../accounts/internal.ts'
 import type { Plan } from '../commit.ts'
+import { customersById, isReady } from '../customers/customer.ts'
 import { amountUpTo, currencyCode } from '../input.ts'
 import { type Moment, operation } from '../operation.ts'
 import { quotesById } from '../quotes/quote.ts'
@@ -39,7 +42,11 @@ export interface DepositContext {
   known: DepositRow | undefined
   payment: Payment | undefined
   home: InternalAccountRow | undefined
+  /** The external account the payment goes to. */
+  destination: ExternalAccountRow | undefined
+  /** The internal account that the reference names. */
   account: InternalAccountRow | undefined
+  /** Whose account it is, or whose payment. */
   customer: CustomerRow | undefined
 }
 
@@ -81,12 +88,16 @@ export async function depositContext(
       [worldId, reference],
     ),
   ])
-  const [[quote], home, [owner]] = await Promise.all([
+  const toExternal = transaction?.destinationType === 'EXTERNAL_ACCOUNT'
+  const [[quote], home, [owner], [payer], [destination]] = await Promise.all([
     transaction?.quoteId ? quotesById(database, worldId, [transaction.quoteId]) : [],
     transaction ? homeOf(database, transaction) : undefined,
     account ? ownersOfInternalAccounts(database, worldId, [account.id]) : [],
+    transaction?.customerId ? customersById(database, worldId, [transaction.customerId]) : [],
+    toExternal ? externalAccountsById(database, worldId, [transaction.destinationAccountId!]) : [],
   ])
-  return { known, payment: transaction && { transaction, quote }, home, account, customer: owner?.customer }
+  const payment = transaction && { transaction, quote }
+  return { known, payment, home, destination, account, customer: owner?.customer ?? payer }
 }
 
 export function depositPlan(deposit: ReportedDeposit, context: DepositContext, moment: Moment): Plan<Transaction> {
@@ -106,9 +117,12 @@ export function depositPlan(deposit: ReportedDeposit, context: DepositContext, m
   requireCurrency(deposit, payment.transaction.sourceCurrency)
   const inTime = payment.quote.status === 'PENDING' && moment.timing !== 'late'
   if (!inTime) return tooLate(deposit, payment, context, moment)
-  return deposit.amount === payment.quote.totalSendingAmount
-    ? funded(deposit, payment, moment)
-    : mismatched(deposit, payment, context, moment)
+  if (deposit.amount !== payment.quote.totalSendingAmount) {
+    return refused('FUNDING_AMOUNT_MISMATCH', deposit, payment, context, moment)
+  }
+  // What executing by hand would refuse, money that is pushed cannot be asked about beforehand.
+  const barred = (customer && !isReady(customer)) || (context.destination && context.destination.status !== 'ACTIVE')
+  return barred ? refused('QUOTE_EXECUTION_FAILED', deposit, payment, context, moment) : funded(deposit, payment, context, moment)
 }
 
 /** The plan of money that arrived on an internal account. */
@@ -162,13 +176,19 @@ function requireCurrency({ currency }: ReportedDeposit, expected: string): void 
 }
 
 /** The quoted amount in time: the payment begins. */
-function funded(deposit: ReportedDeposit, payment: Payment, { now, newId }: Moment): Plan<Transaction> {
+function funded(
+  deposit: ReportedDeposit,
+  payment: Payment,
+  { customer, destination }: DepositContext,
+  { now, newId }: Moment,
+): Plan<Transaction> {
   const executed: Payment = { ...payment, quote: { ...payment.quote!, executedAt: now } }
   const after = movePayment(executed, 'fund', now)
   const { transaction } = after
   return {
     reply: toTransaction(transaction),
     before: payment.quote!.expiresAt,
+    guard: { customer: customer ? [customer] : [], external_account: destination ? [destination] : [] },
     update: changed(payment, after),
     insert: {
       deposit: [depositRow(deposit, transaction, 'APPLIED', now, newId())],
@@ -180,15 +200,16 @@ function funded(deposit: ReportedDeposit, payment: Payment, { now, newId }: Mome
   }
 }
 
-/** Another amount than quoted: the payment fails, the money goes back. */
-function mismatched(
+/** In time, but not to be used: the payment fails, the money goes back. */
+function refused(
+  failureReason: 'FUNDING_AMOUNT_MISMATCH' | 'QUOTE_EXECUTION_FAILED',
   deposit: ReportedDeposit,
   payment: Payment,
   context: DepositContext,
   { now, newId }: Moment,
 ): Plan<Transaction> {
   const back = sentBack(deposit, payment.transaction, context, now, newId())
-  const after = movePayment(payment, 'fail', now, { failureReason: 'FUNDING_AMOUNT_MISMATCH', refund: back.refund })
+  const after = movePayment(payment, 'fail', now, { failureReason, refund: back.refund })
   return {
     reply: toTransaction(after.transaction),
     before: payment.quote!.expiresAt,
