@@ -166,7 +166,7 @@ export async function expectBalancedBooks(database: Database, ledgerOnly = false
 
 const ledgerRules = [
   'an entry sums to zero',
-  "a posting stays in its entry's currency and world",
+  "a posting has an entry and an account, and stays in the entry's currency and world",
   'a balance is the sum of its postings, and never negative',
   'a posting says the balance it left, and time never goes back along an account',
 ]

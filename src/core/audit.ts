@@ -18,10 +18,11 @@ const rules: Readonly<Record<string, string>> = {
     select e.id, sum(p.amount)::text as detail from ledger_entry e left join ledger_posting p on p.entry_id = e.id
     where $1::uuid is null or e.world_id = $1 group by e.id having coalesce(sum(p.amount), 1) <> 0`,
 
-  "a posting stays in its entry's currency and world": `
-    select p.id, a.currency || ' for ' || e.currency as detail
-    from ledger_entry e join ledger_posting p on p.entry_id = e.id join ledger_account a on a.id = p.account_id
-    where ($1::uuid is null or e.world_id = $1) and (a.currency <> e.currency or a.world_id <> e.world_id)`,
+  "a posting has an entry and an account, and stays in the entry's currency and world": `
+    select p.id, coalesce(a.currency, 'no account') || ' for ' || coalesce(e.currency, 'no entry') as detail
+    from ledger_posting p left join ledger_entry e on e.id = p.entry_id left join ledger_account a on a.id = p.account_id
+    where ($1::uuid is null or e.world_id = $1)
+      and (a.currency is distinct from e.currency or a.world_id is distinct from e.world_id)`,
 
   'a balance is the sum of its postings, and never negative': `
     select a.id, a.balance || ' for ' || coalesce(sum(p.amount), 0) as detail
@@ -180,8 +181,8 @@ export async function audit(
 export async function examine(tx: Queryable, worldId: string | null = null): Promise<Finding[]> {
   // Here whole tables are read, which our other statements never do.
   await tx.script(
-    `set local statement_timeout = 0; set local enable_seqscan = on; set local enable_bitmapscan = on;
-     set local enable_hashjoin = on; set local enable_mergejoin = on`,
+    `set local statement_timeout = 0;
+     set local enable_seqscan = on; set local enable_hashjoin = on; set local enable_mergejoin = on`,
   )
   const findings: Finding[] = []
   for (const [rule, sql] of Object.entries(rules)) {

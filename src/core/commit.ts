@@ -6,10 +6,10 @@
 import type { Clock } from '../base/clock.ts'
 import { newId } from '../base/ids.ts'
 import { stringifyJson } from '../base/json.ts'
-import { constraintOf, type Database, sqlState } from '../database/port.ts'
+import { constraintOf, type Database, type Parameter, sqlState } from '../database/port.ts'
 import { type InsertedRows, snakeRow, type VersionedRows } from '../database/tables.ts'
 import type { Entry } from '../ledger/entry.ts'
-import { commitCall, versionedTables } from './commit.sql.ts'
+import { commitCall, parts, versionedTables } from './commit.sql.ts'
 
 export interface Plan<Reply> {
   reply: Reply
@@ -240,63 +240,52 @@ class MoveIndex {
 
 type Item = Record<string, unknown>
 
+/** The lists of a batch, by the names of its parts, each ending as a text. */
 class Batch {
-  readonly parts: Record<string, Item[] | readonly string[] | Record<string, Item | Item[]>> = {}
+  readonly #lists = new Map<string, unknown[]>()
 
-  add(part: string, item: Item): void {
-    const list = this.parts[part] ?? []
-    this.parts[part] = list
-    ;(list as Item[]).push(item)
+  add(name: string, item: unknown): void {
+    const list = this.#lists.get(name)
+    if (list) list.push(item)
+    else this.#lists.set(name, [item])
   }
 
-  set(part: string, table: string, item: Item): void {
-    this.parts[part] = { ...(this.parts[part] as Record<string, Item>), [table]: item }
+  /** A row of a table, and which plan it belongs to. */
+  addRow(name: string, plan: number, row: Item | string): void {
+    this.add(name, row)
+    this.add(`${name} plans`, plan)
   }
 
-  addTo(part: string, table: string, item: Item): void {
-    const group = (this.parts[part] ?? {}) as Record<string, Item[]>
-    this.parts[part] = group
-    const list = group[table] ?? []
-    group[table] = list
-    list.push(item)
+  /** Lists of rows and records as JSON, all others as PostgreSQL arrays; null for what is empty. */
+  texts(): (string | null)[] {
+    const texts: (string | null)[] = new Array(parts.size).fill(null)
+    for (const [name, list] of this.#lists) {
+      texts[parts.get(name)! - 1] = typeof list[0] === 'object' ? stringifyJson(list) : sqlArray(list as string[])
+    }
+    return texts
   }
 }
 
-function compile(plans: readonly Planned[], pinned: Date | null): (string | number | Date | null)[] {
+function compile(plans: readonly Planned[], pinned: Date | null): Parameter[] {
   const batch = new Batch()
   const moves = new MoveIndex(plans)
   const guards = compileGuards(plans, batch)
-  const accountSlots = compileAccounts(moves, batch)
-  let move = 0
+  const accounts = [...new Set(moves.accountId)].sort()
+  const accountSlots = new Map(accounts.map((id, index) => [id, index + 1]))
+  const entries = new Entries()
 
   plans.forEach(({ plan, claim }, index) => {
     const number = index + 1
     for (const [table, rows] of Object.entries(plan.insert ?? {})) {
-      for (const row of rows) batch.addTo('insert', table, { plan: number, row: snakeRow(row) })
+      for (const row of rows) batch.addRow(`insert ${table}`, number, snakeRow(row))
     }
     for (const [table, rows] of Object.entries(plan.update ?? {})) {
-      for (const row of rows) batch.addTo('update', table, { plan: number, row: snakeRow({ ...row, version: row.version + 1 }) })
+      for (const row of rows) batch.addRow(`update ${table}`, number, snakeRow({ ...row, version: row.version + 1 }))
     }
     for (const [table, ids] of Object.entries(plan.remove ?? {})) {
-      for (const id of ids) batch.addTo('remove', table, { plan: number, id })
+      for (const id of ids) batch.addRow(`remove ${table}`, number, id)
     }
-    for (const { worldId, transactionId, entry } of plan.entries ?? []) {
-      const id = newId()
-      const { kind, currency, postings } = entry
-      batch.add('entries', { plan: number, id, world_id: worldId, transaction_id: transactionId, kind, currency })
-      for (const { account, amount } of postings) {
-        const balanced = account.keepsBalance ? { move: ++move } : {}
-        batch.add('postings', {
-          plan: number,
-          entry_id: id,
-          account_id: account.id,
-          amount,
-          world_id: worldId,
-          currency,
-          ...balanced,
-        })
-      }
-    }
+    for (const item of plan.entries ?? []) entries.add(number, item)
     for (const event of plan.events ?? []) {
       batch.add('events', {
         plan: number,
@@ -329,17 +318,45 @@ function compile(plans: readonly Planned[], pinned: Date | null): (string | numb
   })
 
   return [
-    stringifyJson(batch.parts),
     pinned,
     plans.length,
     sqlArray(guards.map(({ plan }) => plan)),
     sqlArray(guards.map(({ slot }) => slot)),
     sqlArray(guards.map(({ version }) => version)),
     sqlArray(guards.map(({ changes }) => changes)),
+    sqlArray(accounts),
     sqlArray(moves.plan),
     sqlArray(moves.accountId.map((id) => accountSlots.get(id)!)),
     sqlArray(moves.amount),
+    ...entries.columns(),
+    ...batch.texts(),
   ]
+}
+
+/** The entries of a batch and their postings, column by column; what keeps a balance is numbered as in `MoveIndex`. */
+class Entries {
+  readonly #entries: (string | number)[][] = [[], [], [], [], [], []]
+  readonly #postings: (string | number | bigint | null)[][] = [[], [], [], []]
+  #count = 0
+  #moves = 0
+
+  add(plan: number, { worldId, transactionId, entry }: NonNullable<Plan<unknown>['entries']>[number]): void {
+    this.#count += 1
+    append(this.#entries, [plan, newId(), worldId, transactionId, entry.kind, entry.currency])
+    for (const { account, amount } of entry.postings) {
+      append(this.#postings, [this.#count, account.id, amount, account.keepsBalance ? ++this.#moves : null])
+    }
+  }
+
+  columns(): string[] {
+    return [...this.#entries, ...this.#postings].map(sqlArray)
+  }
+}
+
+function append<Value>(columns: Value[][], values: readonly Value[]): void {
+  values.forEach((value, index) => {
+    columns[index]!.push(value)
+  })
 }
 
 interface Guard {
@@ -359,21 +376,17 @@ function compileGuards(plans: readonly Planned[], batch: Batch): Guard[] {
   )
   const slots = new Map<string, number>()
   for (const table of versionedTables) {
-    const ids = new Set(plans.flatMap(({ plan }) => guardedBy(plan, table).map(({ row }) => row.id)))
-    const part = (name: 'changing' | 'relied', wanted: readonly string[]) => {
-      if (wanted.length === 0) return
-      batch.set(name, table, { beforeFirst: slots.size, ids: wanted })
-      for (const id of wanted) slots.set(id, slots.size + 1)
+    const ids = [...new Set(plans.flatMap(({ plan }) => guardedBy(plan, table).map(({ row }) => row.id)))].sort()
+    // In the order in which the function numbers them.
+    for (const [part, wanted] of [
+      ['changing', ids.filter((id) => changing.has(id))],
+      ['relied', ids.filter((id) => !changing.has(id))],
+    ] as const) {
+      for (const id of wanted) {
+        batch.add(`${part} ${table}`, id)
+        slots.set(id, slots.size + 1)
+      }
     }
-    const sorted = [...ids].sort()
-    part(
-      'changing',
-      sorted.filter((id) => changing.has(id)),
-    )
-    part(
-      'relied',
-      sorted.filter((id) => !changing.has(id)),
-    )
   }
   return plans.flatMap(({ plan }, index) =>
     versionedTables.flatMap((table) =>
@@ -394,13 +407,7 @@ function guardedBy(plan: Plan<unknown>, table: (typeof versionedTables)[number])
   ]
 }
 
-/** The balances that move, numbered from 1 in the order of their ids. */
-function compileAccounts(moves: MoveIndex, batch: Batch): ReadonlyMap<string, number> {
-  const ids = [...new Set(moves.accountId)].sort()
-  if (ids.length > 0) batch.parts['accounts'] = ids
-  return new Map(ids.map((id, index) => [id, index + 1]))
-}
-
-function sqlArray(values: readonly (number | bigint | boolean)[]): string {
-  return `{${values.join(',')}}`
+/** A PostgreSQL array of values that need no quoting: numbers, uuids, codes of our own. */
+function sqlArray(values: readonly (string | number | bigint | boolean | null)[]): string {
+  return `{${values.map((value) => value ?? 'null').join(',')}}`
 }

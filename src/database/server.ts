@@ -16,7 +16,7 @@ export interface ServerOptions {
  * Statements are prepared once and their plans are kept while tables grow and customers differ in size: every one of ours has an index it
  * is meant to walk, and a plan that reads a whole table, right for a small one, must not survive into a large one.
  */
-const planner = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((method) => `-c enable_${method}=off`).join(' ')
+const planner = ['seqscan', 'hashjoin', 'mergejoin'].map((method) => `-c enable_${method}=off`).join(' ')
 
 export async function openServerDatabase(url: string, options: ServerOptions = {}): Promise<Database> {
   const pool = new pg.Pool({

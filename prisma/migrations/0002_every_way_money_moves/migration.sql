@@ -4,6 +4,12 @@ CREATE TYPE "DepositStatus" AS ENUM ('CREDITED', 'APPLIED', 'RETURNING', 'RETURN
 -- DropIndex
 DROP INDEX "ledger_posting_account_id_id_idx";
 
+-- DropForeignKey
+ALTER TABLE "ledger_posting" DROP CONSTRAINT "ledger_posting_account_id_fkey";
+
+-- DropForeignKey
+ALTER TABLE "ledger_posting" DROP CONSTRAINT "ledger_posting_entry_id_fkey";
+
 -- AlterTable
 ALTER TABLE "event" ADD COLUMN     "transaction_id" UUID;
 UPDATE "event" SET "transaction_id" = split_part("resource_id", ':', 2)::uuid WHERE "resource_id" LIKE 'Transaction:%';

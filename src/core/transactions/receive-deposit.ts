@@ -243,6 +243,7 @@ function tooLate(deposit: ReportedDeposit, payment: Payment, context: DepositCon
   const after: Payment = { ...payment, transaction: noted }
   return {
     reply: toTransaction(noted),
+    guard: { transaction: [transaction], quote: [payment.quote!] },
     update: changed(payment, after),
     ...back.plan,
     events: [...back.plan.events, ...(noted === transaction ? [] : tell('expire', after))],
