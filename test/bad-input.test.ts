@@ -436,6 +436,22 @@ function graphDestination(destination: Body): Body {
   }
 }
 
+describe('lists', () => {
+  test.each([
+    ['/transactions', 'reference'],
+    ['/transactions', 'accountIdentifier'],
+    ['/transactions', 'platformCustomerId'],
+    ['/quotes', 'sendingUmaAddress'],
+    ['/quotes', 'receivingUmaAddress'],
+    ['/customers', 'umaAddress'],
+    ['/customers', 'platformCustomerId'],
+    ['/tokens', 'name'],
+  ])('%s refuse a %s that no text can be', async (path, field) => {
+    await expectRefused(['GET', `${path}?${field}=%00`], [400, 'INVALID_INPUT', field])
+    expect((await world.rest('GET', `${path}?${field}=`)).body['data']).toEqual([])
+  })
+})
+
 describe('money that is pushed', () => {
   test('to nothing, in another currency, or without what it needs is refused through both doors', async () => {
     const payer = await newPayer(world, { balance: 0 })
@@ -450,6 +466,7 @@ describe('money that is pushed', () => {
       [{ reference, currencyCode: 'USD', currencyAmount: 0 }, 400, 'INVALID_AMOUNT', 'currencyAmount'],
       [{ reference, currencyCode: 'USD' }, 400, 'INVALID_INPUT', 'currencyAmount'],
       [{ currencyCode: 'USD', currencyAmount: 5 }, 400, 'INVALID_INPUT', 'reference'],
+      [{ reference: 'a\u0000b', currencyCode: 'USD', currencyAmount: 5 }, 400, 'INVALID_INPUT', 'reference'],
       [{ reference: 'REF-OTHER', quoteId: quote['id'], currencyCode: 'USD' }, 400, 'INVALID_INPUT', 'reference'],
     ]
     for (const [input, status, code, field] of rows) {

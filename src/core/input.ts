@@ -108,11 +108,15 @@ export const currencyCode = z.string().refine((code) => currencies.has(code), {
   params: { code: 'INVALID_CURRENCY' },
 })
 
-/** Text a person wrote: no control characters, no lone surrogates, bounded. */
+/** Text a person wrote: no control characters, no lone surrogates, bounded, not empty. */
 export function text(longest: number) {
+  return searchText(longest).min(1)
+}
+
+/** What is looked for: as text, though it may be empty. */
+export function searchText(longest: number) {
   return z
     .string()
-    .min(1)
     .max(longest)
     .refine((value) => value.isWellFormed() && !hasControlCharacter(value), 'expected text without control characters')
 }

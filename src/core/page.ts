@@ -62,9 +62,11 @@ export async function readPage<Row extends Place>(
   page: PageInput & { ascending?: boolean },
 ): Promise<Page<Row>> {
   const where = new Where([['t.world_id = ?', worldId], ...conditions])
-  const counted = page.withTotal ? count(database, source, where) : undefined
-  const rows = await readRows<Row>(database, source, where, page)
-  return { ...cut(rows, page.limit), ...(counted ? { totalCount: await counted } : {}) }
+  const [rows, totalCount] = await Promise.all([
+    readRows<Row>(database, source, where, page),
+    page.withTotal ? count(database, source, where) : undefined,
+  ])
+  return { ...cut(rows, page.limit), ...(totalCount === undefined ? {} : { totalCount }) }
 }
 
 async function readRows<Row>(

@@ -1,7 +1,7 @@
 /** One customer, and the list of them. */
 import { z } from 'zod'
 import type { CustomerRow } from '../../database/tables.ts'
-import { idOf, instant } from '../input.ts'
+import { idOf, instant, searchText } from '../input.ts'
 import { query } from '../operation.ts'
 import { given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
 import { Customer, requireCustomer, toCustomer } from './customer.ts'
@@ -19,9 +19,9 @@ export const listCustomers = query({
   name: 'listCustomers',
   permission: 'VIEW',
   input: z.object({
-    platformCustomerId: z.string().max(255).optional(),
+    platformCustomerId: searchText(255).optional(),
     customerType: z.enum(['INDIVIDUAL', 'BUSINESS']).optional(),
-    umaAddress: z.string().max(400).toLowerCase().optional(),
+    umaAddress: searchText(400).toLowerCase().optional(),
     createdAfter: instant.optional(),
     createdBefore: instant.optional(),
     updatedAfter: instant.optional(),

@@ -5,12 +5,12 @@ import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { newCurrencyAccounts } from '../accounts/internal.ts'
 import type { EventDraft } from '../commit.ts'
-import { currencyCode, int64, largestAmount } from '../input.ts'
+import { currencyCode, int64, largestAmount, text } from '../input.ts'
 import { operation, query } from '../operation.ts'
 import { readWorld, type SupportedCurrency, type World, worldRow } from './world.ts'
 
 const transactionTypes = z.array(z.enum(['INCOMING', 'OUTGOING']))
-const counterpartyFields = z.array(z.object({ name: z.string().min(1).max(60), mandatory: z.boolean() }))
+const counterpartyFields = z.array(z.object({ name: text(60), mandatory: z.boolean() }))
 
 export const PlatformConfig = z.object({
   id: z.string(),

@@ -6,7 +6,7 @@ import { toId, uuidOf } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
 import type { Database } from '../../database/port.ts'
 import type { ApiTokenRow } from '../../database/tables.ts'
-import { idOf, instant, text } from '../input.ts'
+import { idOf, instant, searchText, text } from '../input.ts'
 import { type Caller, operation, type Permission, permissions, query } from '../operation.ts'
 import { given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
 
@@ -95,7 +95,7 @@ export const listTokens = query({
   name: 'listTokens',
   permission: 'VIEW',
   input: z.object({
-    name: z.string().max(100).optional(),
+    name: searchText(100).optional(),
     createdAfter: instant.optional(),
     createdBefore: instant.optional(),
     updatedAfter: instant.optional(),

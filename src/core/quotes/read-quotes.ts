@@ -1,7 +1,7 @@
 /** One quote, and the list of them. */
 import { z } from 'zod'
 import type { QuoteRow } from '../../database/tables.ts'
-import { accountReference, idOf, instant } from '../input.ts'
+import { accountReference, idOf, instant, searchText } from '../input.ts'
 import { query } from '../operation.ts'
 import { given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
 import { Quote, quoteStatuses, requireQuote, toQuote } from './quote.ts'
@@ -21,8 +21,8 @@ export const listQuotes = query({
     customerId: idOf('Customer').optional(),
     sendingAccountId: accountReference.optional(),
     receivingAccountId: accountReference.optional(),
-    sendingUmaAddress: z.string().max(400).toLowerCase().optional(),
-    receivingUmaAddress: z.string().max(400).toLowerCase().optional(),
+    sendingUmaAddress: searchText(400).toLowerCase().optional(),
+    receivingUmaAddress: searchText(400).toLowerCase().optional(),
     status: z.enum(quoteStatuses).optional(),
     createdAfter: instant.optional(),
     createdBefore: instant.optional(),

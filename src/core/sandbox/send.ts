@@ -1,7 +1,7 @@
 /** Sandbox: money is pushed with a reference, as if the payer had followed a quote's (or an account's) payment instructions. */
 import { z } from 'zod'
 import { DomainError } from '../../base/refusal.ts'
-import { amountUpTo, currencyCode, idOf } from '../input.ts'
+import { amountUpTo, currencyCode, idOf, text } from '../input.ts'
 import { operation } from '../operation.ts'
 import { requireQuote } from '../quotes/quote.ts'
 import { depositContext, depositPlan } from '../transactions/receive-deposit.ts'
@@ -17,7 +17,7 @@ export const sandboxSend = operation({
   sandboxOnly: true,
   input: z
     .object({
-      reference: z.string().min(1).max(100).optional(),
+      reference: text(100).optional(),
       quoteId: idOf('Quote').optional(),
       currencyCode,
       currencyAmount: amountUpTo().optional(),

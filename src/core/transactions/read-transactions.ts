@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { uuidOf } from '../../base/ids.ts'
 import type { TransactionRow } from '../../database/tables.ts'
-import { idOf, instant } from '../input.ts'
+import { idOf, instant, searchText } from '../input.ts'
 import { query } from '../operation.ts'
 import { type Condition, given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
 import { requireTransaction, Transaction, toTransaction, transactionStatuses, transactionTypes } from './transaction.ts'
@@ -17,20 +17,20 @@ export const getTransaction = query({
 })
 
 /** An account id or a UMA address. */
-const accountIdentifier = z.string().max(400)
+const accountIdentifier = searchText(400)
 
 export const listTransactions = query({
   name: 'listTransactions',
   permission: 'VIEW',
   input: z.object({
     customerId: idOf('Customer').optional(),
-    platformCustomerId: z.string().max(255).optional(),
+    platformCustomerId: searchText(255).optional(),
     accountIdentifier: accountIdentifier.optional(),
     senderAccountIdentifier: accountIdentifier.optional(),
     receiverAccountIdentifier: accountIdentifier.optional(),
     status: z.enum(transactionStatuses).optional(),
     type: z.enum(transactionTypes).optional(),
-    reference: z.string().max(100).optional(),
+    reference: searchText(100).optional(),
     startDate: instant.optional(),
     endDate: instant.optional(),
     sortOrder: z.enum(['asc', 'desc']).default('desc'),

@@ -18,7 +18,7 @@ import { externalAccountsById } from '../accounts/external.ts'
 import { balanceChanged, ownersOfInternalAccounts, withBalance } from '../accounts/internal.ts'
 import type { Plan } from '../commit.ts'
 import { customersById, isReady } from '../customers/customer.ts'
-import { amountUpTo, currencyCode } from '../input.ts'
+import { amountUpTo, currencyCode, text } from '../input.ts'
 import { type Moment, operation } from '../operation.ts'
 import { quotesById } from '../quotes/quote.ts'
 import { giveBack, homeOf } from './give-back.ts'
@@ -55,8 +55,8 @@ export const receiveDeposit = operation({
   name: 'receiveDeposit',
   permission: 'TRANSACT',
   input: z.object({
-    railReference: z.string().min(1).max(200),
-    reference: z.string().max(100),
+    railReference: text(200),
+    reference: text(100),
     currency: currencyCode,
     amount: amountUpTo(),
   }),
