@@ -108,9 +108,14 @@ export function createCommitter(database: Database, clock: Clock, onCommit: () =
     for (let attempt = 1; ; attempt += 1) {
       try {
         const outcomes = await call(batch.map(({ plan, claim }) => ({ plan, claim })))
-        batch.forEach(({ resolve }, index) => {
-          resolve(outcomes[index]!)
-        })
+        const tell = () => {
+          batch.forEach(({ resolve }, index) => {
+            resolve(outcomes[index]!)
+          })
+        }
+        // Those who wait go first: the database works on their plans while these are answered.
+        if (queue.length > 0) setImmediate(tell)
+        else tell()
         return
       } catch (error) {
         if (isTransient(error) && attempt < retries) continue
