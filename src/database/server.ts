@@ -37,6 +37,11 @@ export async function openServerDatabase(url: string, options: ServerOptions = {
     async transaction<Result>(work: (tx: Queryable) => Promise<Result>) {
       const client = await pool.connect()
       let broken: Error | undefined
+      // A connection that breaks also says so to whoever has it out; unheard, that would end the process.
+      const onBreak = (error: Error) => {
+        broken = error
+      }
+      client.on('error', onBreak)
       try {
         await client.query('begin')
         const result = await work(queryable(client))
@@ -48,6 +53,7 @@ export async function openServerDatabase(url: string, options: ServerOptions = {
         })
         throw error
       } finally {
+        client.off('error', onBreak)
         client.release(broken)
       }
     },
