@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { commitFunction } from '../src/core/commit.sql.ts'
 import { openEmbeddedDatabase } from '../src/database/embedded.ts'
 import { FolderInUse, lockFolder } from '../src/database/folder-lock.ts'
@@ -60,6 +60,19 @@ describe('the database', () => {
       .catch((error: unknown) => error)
     expect([sqlState(failure), constraintOf(failure)]).toEqual(['23505', 'follower_pkey'])
     expect(await database.query(`select 1 from follower where name = 'twice'`)).toEqual([])
+  })
+
+  test.runIf(inject('engine') === 'server')('fails a transaction whose connection breaks, and nothing else', async () => {
+    const { database } = world
+    const broken = database.transaction(async (tx) => {
+      const [row] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
+      await database.query('select pg_terminate_backend($1)', [row!.pid])
+      // It has broken while it is out and idle; then it is asked something.
+      await new Promise((resolve) => setImmediate(resolve))
+      await tx.query('select 1')
+    })
+    await expect(broken).rejects.toThrow()
+    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
   test('keeps the ledger append-only and balances at or above zero', async () => {
