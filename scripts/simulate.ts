@@ -7,6 +7,7 @@ const [lives, first] = [Number(process.argv[2] ?? 1000), Number(process.argv[3] 
 const url = process.env['DATABASE_URL']
 const simulator = await openSimulator(url ? await openServerDatabase(url) : await openEmbeddedDatabase({}))
 const startedAt = performance.now()
+let well = 0
 for (let seed = first; seed < first + lives; seed += 1) {
   const { faults, trace, digest } = await simulator.run(seed)
   if (faults.length > 0 || lives === 1) console.log([...trace, `seed ${seed}, digest ${digest}`, ...faults].join('\n'))
@@ -14,6 +15,8 @@ for (let seed = first; seed < first + lives; seed += 1) {
     process.exitCode = 1
     break
   }
-  if (seed % 100 === 0) console.log(`seed ${seed}: well (${Math.round(performance.now() - startedAt)} ms)`)
+  well += 1
+  if (well % 100 === 0) console.log(`seed ${seed}: well (${Math.round(performance.now() - startedAt)} ms)`)
 }
+console.log(`${well} of ${lives} lives went well, from seed ${first} on (${Math.round(performance.now() - startedAt)} ms)`)
 await simulator.close()

@@ -127,9 +127,9 @@ async function assemble(config: Config, { logger, clock, database, background, s
       await graphql.close()
       feed.close()
       await app.close()
-      await provided?.close?.()
       await committer.idle()
       await followers.stop()
+      await provided?.close?.()
       await poster.close()
       await database.close()
     },

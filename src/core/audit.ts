@@ -2,7 +2,7 @@
  * The auditor: proves from the database alone that the books and the payments agree. Every rule is one query that finds the rows which break
  * it; none found means it holds. It reads only, and trusts nothing that the rules themselves do not establish.
  */
-import type { Queryable } from '../database/port.ts'
+import type { Database, Queryable } from '../database/port.ts'
 import { type MoveName, moves, quoteStatusesBeside } from './transactions/moves.ts'
 
 export interface Finding {
@@ -12,8 +12,29 @@ export interface Finding {
   detail: string
 }
 
+const names = Object.keys(moves) as MoveName[]
+
+/** PENDING and PROCESSING are also reached by moves that are not told; what is told of them is checked the other way round. */
+function toldStates(told: 'always' | 'of quotes'): string[] {
+  const untold = new Set<string>(names.filter((name) => moves[name].told === 'never').map((name) => moves[name].to))
+  return names.filter((name) => moves[name].told === told && !untold.has(moves[name].to)).map((name) => moves[name].to)
+}
+
+/** `from>to` of every move; a payment begins from nothing. */
+const allowedSteps = names.flatMap((name) => {
+  const { from, to } = moves[name]
+  return from.length === 0 ? [`>${to}`] : from.map((status) => `${status}>${to}`)
+})
+
+const allowedPairs = Object.entries(quoteStatusesBeside).flatMap(([transaction, quotes]) =>
+  quotes.map((quote) => `${transaction}/${quote}`),
+)
+
+/** A query, and the lists that are its $2, $3 … */
+type Rule = string | readonly [sql: string, ...lists: readonly string[][]]
+
 /** $1: the world, or null for all of them. */
-const rules: Readonly<Record<string, string>> = {
+const rules: Readonly<Record<string, Rule>> = {
   'an entry sums to zero': `
     select e.id, sum(p.amount)::text as detail from ledger_entry e left join ledger_posting p on p.entry_id = e.id
     where $1::uuid is null or e.world_id = $1 group by e.id having coalesce(sum(p.amount), 1) <> 0`,
@@ -42,7 +63,8 @@ const rules: Readonly<Record<string, string>> = {
     select e.id, e.kind as detail from ledger_entry e left join transaction t on t.id = e.transaction_id and t.world_id = e.world_id
     where ($1::uuid is null or e.world_id = $1) and t.id is null`,
 
-  'a payment has come to its state by allowed moves': `
+  'a payment has come to its state by allowed moves': [
+    `
     select t.id, t.status || ' by ' || t.history::text as detail from transaction t where ($1::uuid is null or t.world_id = $1) and (
       t.history->-1->>'status' is distinct from t.status::text
       or exists (
@@ -51,14 +73,19 @@ const rules: Readonly<Record<string, string>> = {
           from jsonb_array_elements(t.history) with ordinality as stages(stage, place)
         ) steps where not (step = any($2::text[]))
       ))`,
+    allowedSteps,
+  ],
 
-  'a quote and its payment agree': `
+  'a quote and its payment agree': [
+    `
     select q.id, q.status || ' beside ' || coalesce(t.status::text, 'nothing') as detail
     from quote q left join transaction t on t.id = q.transaction_id and t.quote_id = q.id and t.world_id = q.world_id
     where ($1::uuid is null or q.world_id = $1) and (t.id is null or not (t.status || '/' || q.status = any($2::text[]))
       or t.sent_amount <> q.total_sending_amount or t.received_amount <> q.total_receiving_amount or t.fees <> q.fees_included
       or t.source_currency <> q.sending_currency or t.destination_currency <> q.receiving_currency
       or (q.status <> 'FAILED' and (q.executed_at is null) <> (q.status in ('PENDING', 'EXPIRED'))))`,
+    allowedPairs,
+  ],
 
   'what is in flight is what payments under way and returns under way hold': `
     with flying as (
@@ -135,11 +162,15 @@ const rules: Readonly<Record<string, string>> = {
       or e.resource_id <> 'Transaction:' || t.id
       or not t.history @> jsonb_build_array(jsonb_build_object('status', e.payload->'transaction'->'status')))`,
 
-  'every state that is told has its event': `
+  'every state that is told has its event': [
+    `
     select t.id, stage->>'status' as detail from transaction t cross join lateral jsonb_array_elements(t.history) stage
     where ($1::uuid is null or t.world_id = $1)
       and (stage->>'status' = any($2::text[]) or (t.quote_id is not null and stage->>'status' = any($3::text[])))
       and not exists (select 1 from event e where e.transaction_id = t.id and e.payload->'transaction'->>'status' = stage->>'status')`,
+    toldStates('always'),
+    toldStates('of quotes'),
+  ],
 
   'every movement of a balance is told, with the balance before and after': `
     select p.id, min(e.kind) || ' on ' || min(a.id::text) as detail
@@ -168,10 +199,7 @@ const rules: Readonly<Record<string, string>> = {
 }
 
 /** What is wrong; nothing, if all is well. `worldId` looks at one world only. Reads one consistent state of the database. */
-export async function audit(
-  database: { transaction: <Result>(work: (tx: Queryable) => Promise<Result>) => Promise<Result> },
-  worldId: string | null = null,
-): Promise<Finding[]> {
+export async function audit(database: Pick<Database, 'transaction'>, worldId: string | null = null): Promise<Finding[]> {
   return database.transaction(async (tx) => {
     await tx.script('set transaction isolation level repeatable read, read only')
     return examine(tx, worldId)
@@ -186,32 +214,10 @@ export async function examine(tx: Queryable, worldId: string | null = null): Pro
      set local enable_seqscan = on; set local enable_hashjoin = on; set local enable_mergejoin = on`,
   )
   const findings: Finding[] = []
-  for (const [rule, sql] of Object.entries(rules)) {
-    const parameters = sql.includes('$2') ? (extra[rule] ?? []) : []
-    const rows = await tx.query<{ id: unknown; detail: string | null }>(sql, [worldId, ...parameters])
+  for (const [rule, query] of Object.entries(rules)) {
+    const [sql, ...lists] = typeof query === 'string' ? [query] : query
+    const rows = await tx.query<{ id: unknown; detail: string | null }>(sql, [worldId, ...lists])
     findings.push(...rows.map(({ id, detail }) => ({ rule, id: String(id), detail: detail ?? '' })))
   }
   return findings
-}
-
-const names = Object.keys(moves) as MoveName[]
-
-/** What the rules take from the table of moves. */
-const extra: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  'a payment has come to its state by allowed moves': [
-    names.flatMap((name) => {
-      const { from, to } = moves[name]
-      return from.length === 0 ? [`>${to}`] : from.map((status) => `${status}>${to}`)
-    }),
-  ],
-  'a quote and its payment agree': [
-    Object.entries(quoteStatusesBeside).flatMap(([transaction, quotes]) => quotes.map((quote) => `${transaction}/${quote}`)),
-  ],
-  'every state that is told has its event': [toldStates('always'), toldStates('of quotes')],
-}
-
-/** PENDING and PROCESSING are also reached by moves that are not told; what is told of them is checked the other way round. */
-function toldStates(told: 'always' | 'of quotes'): string[] {
-  const untold = new Set<string>(names.filter((name) => moves[name].told === 'never').map((name) => moves[name].to))
-  return names.filter((name) => moves[name].told === told && !untold.has(moves[name].to)).map((name) => moves[name].to)
 }

@@ -122,31 +122,26 @@ async function list(
   return mapPage(found, (row) => toInternalAccount(row, rails[environment]))
 }
 
-/** ACCOUNT_STATUS of a balance: before and after are filled in by the commit that moves it. */
-export function balanceChanged(account: {
-  worldId: string
-  accountId: string
-  currency: string
-  customerId: string | null
-  platformCustomerId: string | undefined
-  /** The payment that moves it. */
-  transactionId: string
-}): EventDraft {
-  const { worldId, accountId, currency, customerId, platformCustomerId, transactionId } = account
+type BalanceOwner = Pick<InternalAccountRow, 'id' | 'worldId' | 'currency' | 'customerId' | 'platformCustomerId'>
+
+/** ACCOUNT_STATUS of a balance that a payment moves: before and after are filled in by the commit. */
+export function balanceChanged(account: BalanceOwner, transactionId: string): EventDraft {
+  const { id, worldId, currency, customerId, platformCustomerId } = account
+  const accountId = toId('InternalAccount', id)
   const balance = { amount: 0n, currency: currencyOf(currency) }
   return {
     worldId,
     type: 'ACCOUNT_STATUS',
-    resourceId: toId('InternalAccount', accountId),
+    resourceId: accountId,
     customerId,
     transactionId,
     payload: {
-      accountId: toId('InternalAccount', accountId),
+      accountId,
       oldBalance: balance,
       newBalance: balance,
       ...(customerId === null ? {} : { customerId: toId('Customer', customerId) }),
-      ...(platformCustomerId === undefined ? {} : { platformCustomerId }),
+      ...(platformCustomerId === null ? {} : { platformCustomerId }),
     },
-    balanceOf: accountId,
+    balanceOf: id,
   }
 }

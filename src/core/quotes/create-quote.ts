@@ -168,7 +168,7 @@ function guardOf({ source, destination }: Loaded) {
 }
 
 interface NewPayment {
-  payment: Required<Payment> & { quote: QuoteRow }
+  payment: Payment & { quote: QuoteRow }
   /** The destination, where it was given inline. */
   account: ExternalAccountRow | undefined
 }

@@ -14,8 +14,7 @@ import { customersById, requireReady } from '../customers/customer.ts'
 import { idOf } from '../input.ts'
 import { type Moment, operation } from '../operation.ts'
 import { movePayment, type Payment, tell } from '../transactions/moves.ts'
-import { transactionsById } from '../transactions/transaction.ts'
-import { payTask } from '../transactions/transfers.ts'
+import { payTask, transactionsById } from '../transactions/transaction.ts'
 import { Quote, requireQuote, toQuote } from './quote.ts'
 
 interface Loaded {
@@ -117,18 +116,11 @@ export function execution({ quote, transaction }: Payment & { quote: QuoteRow },
     transaction: funded.transaction,
     task,
     entries: [{ worldId, transactionId, entry: intoFlight('DEBIT', worldId, currency, from, totalSendingAmount) }],
-    events: [sourceBalanceChanged(quote, transaction), ...tell('fund', funded)],
+    events: [balanceChanged(sourceOf(quote, transaction), transactionId), ...tell('fund', funded)],
   }
 }
 
-/** ACCOUNT_STATUS of the account a quote is paid from. */
-function sourceBalanceChanged(quote: QuoteRow, { platformCustomerId }: TransactionRow): EventDraft {
-  return balanceChanged({
-    worldId: quote.worldId,
-    accountId: quote.sourceAccountId!,
-    currency: quote.sendingCurrency,
-    customerId: quote.customerId,
-    platformCustomerId: platformCustomerId ?? undefined,
-    transactionId: quote.transactionId,
-  })
+/** The internal account a quote is paid from. */
+function sourceOf({ worldId, sourceAccountId, sendingCurrency, customerId }: QuoteRow, { platformCustomerId }: TransactionRow) {
+  return { id: sourceAccountId!, worldId, currency: sendingCurrency, customerId, platformCustomerId }
 }

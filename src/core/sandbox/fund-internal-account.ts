@@ -1,7 +1,7 @@
 /** Sandbox: money appears on an internal account, as if somebody had followed its funding instructions. */
 import { z } from 'zod'
 import { toId } from '../../base/ids.ts'
-import { InternalAccount, internalAccountsById, ownersOfInternalAccounts, toInternalAccount } from '../accounts/internal.ts'
+import { InternalAccount, internalAccountsById, toInternalAccount } from '../accounts/internal.ts'
 import { accountNotFound } from '../accounts/payable.ts'
 import { amountUpTo, idOf } from '../input.ts'
 import { operation } from '../operation.ts'
@@ -17,18 +17,15 @@ export const fundInternalAccount = operation({
   input: z.preprocess(readAlias, z.object({ accountId: idOf('InternalAccount'), amount: amountUpTo(largestFunding) })),
   output: InternalAccount,
   load: async ({ database }, { worldId }, { accountId }) => {
-    const [[account], [owner]] = await Promise.all([
-      internalAccountsById(database, worldId, [accountId]),
-      ownersOfInternalAccounts(database, worldId, [accountId]),
-    ])
+    const [account] = await internalAccountsById(database, worldId, [accountId])
     if (!account) throw accountNotFound('accountId', toId('InternalAccount', accountId))
-    return { account, customer: owner?.customer }
+    return account
   },
-  decide({ amount }, { account, customer }, moment) {
+  decide({ amount }, account, moment) {
     const { id, currency, fundingReference: reference } = account
     const deposit = { railReference: `sandbox:${moment.newId()}`, reference, currency, amount }
     return {
-      ...creditPlan(deposit, account, customer, moment),
+      ...creditPlan(deposit, account, moment),
       reply: toInternalAccount({ ...account, updatedAt: moment.now }, moment.rails),
       replyBalance: { path: ['balance', 'amount'], accountId: id },
     }

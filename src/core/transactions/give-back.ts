@@ -37,8 +37,6 @@ export function depositsOf(database: Queryable, { worldId, id }: Pick<Transactio
 
 interface GivenBack {
   refund: Refund
-  /** Rows of deposits that were there already. */
-  update: DepositRow[]
   /** The deposit afterwards, where there is one. */
   deposit: DepositRow | undefined
   tasks: TaskRow[]
@@ -59,25 +57,16 @@ export function giveBack(
     if (!deposit) throw new Error(`money in flight without a home: ${transactionId}`)
     const returning: DepositRow = { ...deposit, status: 'RETURNING', updatedAt: now }
     const task = newTask('give-back', worldId, deposit.id)
-    return { refund, update: [returning], deposit: returning, tasks: [task], entries: [], events: [] }
+    return { refund, deposit: returning, tasks: [task], entries: [], events: [] }
   }
   const returned: DepositRow | undefined = deposit && { ...deposit, status: 'RETURNED', updatedAt: now }
   const entry = outOfFlight('REFUND', worldId, currency, endOfFlight(worldId, currency, home.id), amount)
-  const credited = balanceChanged({
-    worldId,
-    accountId: home.id,
-    currency,
-    customerId: home.customerId,
-    platformCustomerId: home.platformCustomerId ?? undefined,
-    transactionId,
-  })
   return {
     refund: { ...refund, settledAt: now.toISOString() },
-    update: returned ? [returned] : [],
     deposit: returned,
     tasks: [],
     entries: [{ worldId, transactionId, entry }],
-    events: [credited],
+    events: [balanceChanged(home, transactionId)],
   }
 }
 

@@ -36,7 +36,7 @@ async function pay(core: Core, { worldId, subjectId: transactionId }: TaskRow): 
     const leg = payment && legOf(payment)
     if (!leg) return undefined
     const outcome = await carry(core.rails[caller.environment], leg, payment)
-    await perform(core, settlePayment, { caller }, { transactionId, leg, outcome })
+    if (outcome.kind !== 'pending') await perform(core, settlePayment, { caller }, { transactionId, leg, outcome })
     if (outcome.kind === 'pending' || outcome.kind === 'accepted') return { againInMs: outcome.askAgainInMs }
   }
 }
@@ -44,7 +44,7 @@ async function pay(core: Core, { worldId, subjectId: transactionId }: TaskRow): 
 interface PaymentUnderWay {
   id: string
   transaction: TransactionRow
-  quote: QuoteRow | undefined
+  quote: Pick<QuoteRow, 'status' | 'executedAt'> | undefined
   accountType: string | null
   primaryIdentifier: string | null
   accountInfo: unknown
@@ -67,7 +67,7 @@ const paymentsUnderWay = coalesced<PaymentUnderWay>(async (database, worldId, id
   return rows.map(({ quoteStatus, executedAt, accountType, primaryIdentifier, accountInfo, ...transaction }) => ({
     id: transaction.id,
     transaction,
-    quote: quoteStatus === null ? undefined : ({ status: quoteStatus, executedAt } as QuoteRow),
+    quote: quoteStatus === null ? undefined : { status: quoteStatus, executedAt },
     accountType,
     primaryIdentifier,
     accountInfo,

@@ -23,8 +23,7 @@ import { type Moment, operation } from '../operation.ts'
 import { quotesById } from '../quotes/quote.ts'
 import { giveBack, homeOf } from './give-back.ts'
 import { begin, changed, movePayment, type Payment, tell } from './moves.ts'
-import { newTransactionDefaults, Transaction, toTransaction } from './transaction.ts'
-import { payTask } from './transfers.ts'
+import { newTransactionDefaults, payTask, Transaction, toTransaction } from './transaction.ts'
 
 export interface ReportedDeposit {
   /** The rail's own name for it. */
@@ -105,7 +104,7 @@ export function depositPlan(deposit: ReportedDeposit, context: DepositContext, m
   if (known) return { reply: toTransaction(payment!.transaction) }
   if (account) {
     requireCurrency(deposit, account.currency)
-    return creditPlan(deposit, account, customer, moment)
+    return creditPlan(deposit, account, moment)
   }
   // Only what asked to be funded this way can be: other payments' references name nothing here.
   if (payment?.transaction.sourceType !== 'REALTIME_FUNDING' || !payment.quote) {
@@ -126,14 +125,8 @@ export function depositPlan(deposit: ReportedDeposit, context: DepositContext, m
 }
 
 /** The plan of money that arrived on an internal account. */
-export function creditPlan(
-  deposit: ReportedDeposit,
-  account: InternalAccountRow,
-  customer: CustomerRow | undefined,
-  { now, newId }: Moment,
-) {
-  const { id: accountId, worldId, currency, customerId } = account
-  const platformCustomerId = customer?.platformCustomerId
+export function creditPlan(deposit: ReportedDeposit, account: InternalAccountRow, { now, newId }: Moment) {
+  const { id: accountId, worldId, currency, customerId, platformCustomerId } = account
   const transaction: TransactionRow = {
     ...newTransactionDefaults(now),
     ...begin('credit', now),
@@ -141,7 +134,7 @@ export function creditPlan(
     worldId,
     type: 'INCOMING',
     customerId,
-    platformCustomerId: platformCustomerId ?? null,
+    platformCustomerId,
     sourceType: 'REALTIME_FUNDING',
     sourceAccountId: null,
     sourceUmaAddress: null,
@@ -160,10 +153,7 @@ export function creditPlan(
     reply: toTransaction(transaction),
     insert: { transaction: [transaction], deposit: [depositRow(deposit, transaction, 'CREDITED', now, newId())] },
     entries: [{ worldId, transactionId, entry: funding(worldId, currency, accountId, deposit.amount) }],
-    events: [
-      balanceChanged({ worldId, accountId, currency, customerId, platformCustomerId, transactionId }),
-      ...tell('credit', { transaction, quote: undefined }),
-    ],
+    events: [balanceChanged(account, transactionId), ...tell('credit', { transaction, quote: undefined })],
   }
 }
 

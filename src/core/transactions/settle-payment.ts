@@ -3,11 +3,11 @@
  * order it changes nothing twice: only the leg that is under way is moved.
  */
 import { z } from 'zod'
-import type { DepositRow, InternalAccountRow, TransactionRow } from '../../database/tables.ts'
+import type { DepositRow, InternalAccountRow, QuoteRow, TransactionRow } from '../../database/tables.ts'
 import { delivery, type Entry, endOfFlight, exchange, intoFlight } from '../../ledger/entry.ts'
 import { failureReasons, type RailOutcome } from '../../rails/port.ts'
 import { balanceChanged, internalAccountsById } from '../accounts/internal.ts'
-import type { EventDraft, Plan } from '../commit.ts'
+import type { Plan } from '../commit.ts'
 import { type Moment, operation } from '../operation.ts'
 import type { RateDetails } from '../quotes/pricing.ts'
 import { quotesById, toRateDetails } from '../quotes/quote.ts'
@@ -77,8 +77,13 @@ export const settlePayment = operation({
   },
 })
 
+interface Leg {
+  transaction: Pick<TransactionRow, 'status' | 'sourceType'>
+  quote: Pick<QuoteRow, 'status'> | undefined
+}
+
 /** What a payment waits for. */
-export function legOf({ transaction, quote }: Payment): 'PULL' | 'SEND' | undefined {
+export function legOf({ transaction, quote }: Leg): 'PULL' | 'SEND' | undefined {
   const { status, sourceType } = transaction
   if (status === 'PROCESSING' || status === 'SENT') return 'SEND'
   const asked = quote === undefined || quote.status === 'PROCESSING'
@@ -132,7 +137,7 @@ function completed({ payment, receiver }: Loaded, { now }: Moment): Settled {
     reply: { changed: true },
     update: changed(payment, after),
     entries: deliveryOf(payment).map((entry) => ({ worldId, transactionId, entry })),
-    events: [...(receiver ? [receivedBy(receiver, transaction)] : []), ...tell('complete', after)],
+    events: [...(receiver ? [balanceChanged(receiver, transactionId)] : []), ...tell('complete', after)],
   }
 }
 
@@ -153,18 +158,6 @@ function deliveryOf({ transaction, quote }: Payment): Entry[] {
   })
 }
 
-function receivedBy(receiver: InternalAccountRow, { id: transactionId, worldId }: TransactionRow): EventDraft {
-  const { id: accountId, currency, customerId, platformCustomerId } = receiver
-  return balanceChanged({
-    worldId,
-    accountId,
-    currency,
-    customerId,
-    platformCustomerId: platformCustomerId ?? undefined,
-    transactionId,
-  })
-}
-
 /** Not paid: whatever is in flight goes back to where it came from, in full. */
 function notPaid(
   name: Extract<MoveName, 'fail' | 'reject' | 'refund'>,
@@ -179,7 +172,7 @@ function notPaid(
   const after = movePayment(payment, name, now, { failureReason, ...(back ? { refund: back.refund } : {}) })
   return {
     reply: { changed: true },
-    update: { ...changed(payment, after), deposit: back?.update ?? [] },
+    update: { ...changed(payment, after), deposit: back?.deposit ? [back.deposit] : [] },
     insert: { task: back?.tasks ?? [] },
     entries: back?.entries ?? [],
     events: [...(back?.events ?? []), ...tell(name, after)],

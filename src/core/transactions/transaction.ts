@@ -6,7 +6,8 @@ import { randomCode } from '../../base/random.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
-import { byIdsInWorld, selectList, type TransactionRow } from '../../database/tables.ts'
+import { byIdsInWorld, selectList, type TaskRow, type TransactionRow } from '../../database/tables.ts'
+import { newTask } from '../../log/tasks.ts'
 import type { EventDraft } from '../commit.ts'
 import { Destination, Source, toDestination, toSource } from '../endpoint.ts'
 import { int64, money } from '../input.ts'
@@ -134,4 +135,9 @@ export function paymentChanged(row: TransactionRow): EventDraft {
     transactionId: row.id,
     payload: { transaction: toTransaction(row) },
   }
+}
+
+/** The work a payment leaves behind: hand its next leg to the rail. */
+export function payTask({ id, worldId }: TransactionRow): TaskRow {
+  return newTask('pay', worldId, id)
 }

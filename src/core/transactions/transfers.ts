@@ -2,9 +2,8 @@
 import { z } from 'zod'
 import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
-import type { CustomerRow, ExternalAccountRow, InternalAccountRow, TaskRow, TransactionRow } from '../../database/tables.ts'
+import type { CustomerRow, ExternalAccountRow, InternalAccountRow, TransactionRow } from '../../database/tables.ts'
 import { endOfFlight, intoFlight } from '../../ledger/entry.ts'
-import { newTask } from '../../log/tasks.ts'
 import { externalAccountsById } from '../accounts/external.ts'
 import { balanceChanged, internalAccountsById, ownersOfInternalAccounts } from '../accounts/internal.ts'
 import { accountNotFound, requireActive, requireInRange, requirePullable, requireSent } from '../accounts/payable.ts'
@@ -13,7 +12,7 @@ import { amountUpTo, idOf, text } from '../input.ts'
 import { type Caller, type Core, type Moment, operation } from '../operation.ts'
 import type { World } from '../platform/world.ts'
 import { begin, movePayment, tell } from './moves.ts'
-import { newTransactionDefaults, Transaction, toTransaction } from './transaction.ts'
+import { newTransactionDefaults, payTask, Transaction, toTransaction } from './transaction.ts'
 
 const common = { description: text(500).optional() }
 
@@ -43,7 +42,7 @@ export const transferOut = operation({
   load: (core, caller, { source, destination }) =>
     loadParties(core, caller, ['source', source.accountId], ['destination', destination.accountId]),
   decide({ amount: wanted, description }, parties, moment) {
-    const { world, internal, external, customer } = parties
+    const { world, internal, external } = parties
     checkParties(parties, 'destination.accountId')
     requireSent(moment.rails, external.currency, external.accountType, 'destination.accountId')
     const amount = wanted ?? wholeBalance(internal)
@@ -51,7 +50,7 @@ export const transferOut = operation({
     const created = newTransfer('OUTGOING', parties, amount, description, moment)
     const funded = movePayment({ transaction: created, quote: undefined }, 'fund', moment.now)
     const { id: transactionId } = created
-    const { id: accountId, worldId, currency, customerId } = internal
+    const { id: accountId, worldId, currency } = internal
     const entry = intoFlight('DEBIT', worldId, currency, endOfFlight(worldId, currency, accountId), amount)
     return {
       reply: toTransaction(created),
@@ -59,17 +58,7 @@ export const transferOut = operation({
       guard: guardOf(parties),
       insert: { transaction: [funded.transaction], task: [payTask(funded.transaction)] },
       entries: [{ worldId, transactionId, entry }],
-      events: [
-        balanceChanged({
-          worldId,
-          accountId,
-          currency,
-          customerId,
-          platformCustomerId: customer?.platformCustomerId,
-          transactionId,
-        }),
-        ...tell('fund', funded),
-      ],
+      events: [balanceChanged(internal, transactionId), ...tell('fund', funded)],
     }
   },
 })
@@ -179,9 +168,4 @@ function newTransfer(
     receivedAmount: amount,
     description: description ?? null,
   }
-}
-
-/** The work a payment leaves behind: hand its next leg to the rail. */
-export function payTask({ id, worldId }: TransactionRow): TaskRow {
-  return newTask('pay', worldId, id)
 }
