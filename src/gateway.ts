@@ -17,8 +17,10 @@ import { migrate } from './database/migrate.ts'
 import { openDatabase } from './database/open.ts'
 import type { Database } from './database/port.ts'
 import type { TaskRow } from './database/tables.ts'
+import { type Revocations, watchRevocations } from './graphql/revocations.ts'
 import { createGraphqlDoor, type GraphqlDoor } from './graphql/server.ts'
 import { type Feed, openFeed } from './log/feed.ts'
+import { outboxRoutine } from './log/outbox.ts'
 import { placeEvents, sequencerRoutine } from './log/sequencer.ts'
 import { runDueTasks } from './log/tasks.ts'
 import { createWorker, type Worker } from './log/worker.ts'
@@ -27,8 +29,9 @@ import type { Rails } from './rails/port.ts'
 import { fixedRates } from './rails/rates.ts'
 import { sandboxRails } from './rails/sandbox.ts'
 import { addRestDoor } from './rest/router.ts'
-import { createSender, followLog, prepareFollower } from './webhooks/deliver.ts'
+import { followLog, prepareFollower } from './webhooks/follow.ts'
 import { createPoster, type Poster } from './webhooks/post.ts'
+import { createSender, defaultTimeouts, type SenderOptions } from './webhooks/send.ts'
 
 export interface Gateway {
   core: Core
@@ -51,6 +54,7 @@ export interface Substitutes {
   background?: boolean
   /** What carries the sandbox's money, instead of its own rails. */
   sandboxRails?: Rails
+  webhookTimeouts?: SenderOptions['timeouts']
 }
 
 const pollMs = second / 2
@@ -62,12 +66,13 @@ export async function startGateway(config: Config, substitutes: Substitutes = {}
   const database =
     substitutes.database ?? (await openDatabase({ ...config, connections: config.databaseConnections, onConnectionError }))
   try {
-    const { background = true, sandboxRails: rails } = substitutes
+    const { background = true, sandboxRails: rails, webhookTimeouts = defaultTimeouts } = substitutes
     return await assemble(config, {
       logger,
       clock,
       database,
       background,
+      webhookTimeouts,
       sandbox: rails ?? sandboxRails(clock, config.sandboxUmaDomains),
     })
   } catch (error) {
@@ -82,10 +87,12 @@ interface Parts {
   database: Database
   background: boolean
   sandbox: Rails
+  webhookTimeouts: SenderOptions['timeouts']
 }
 
-async function assemble(config: Config, { logger, clock, database, background, sandbox }: Parts): Promise<Gateway> {
-  await migrate(database, [commitFunction, sequencerRoutine])
+async function assemble(config: Config, parts: Parts): Promise<Gateway> {
+  const { logger, clock, database, sandbox } = parts
+  await migrate(database, [commitFunction, sequencerRoutine, outboxRoutine])
   await prepareFollower(database)
   await followDatabaseClock(database, clock)
 
@@ -106,10 +113,11 @@ async function assemble(config: Config, { logger, clock, database, background, s
   }
   const feed = await openFeed(database)
   const poster = createPoster()
-  const followers = createFollowers(core, feed, poster, { logger, background })
+  const revocations = watchRevocations(database)
+  const followers = createFollowers(core, feed, revocations, poster, parts)
   const created = await createFirstPlatform(core, config)
   const state = { closing: false }
-  const graphql = createGraphqlDoor(core, feed, logger)
+  const graphql = createGraphqlDoor(core, feed, revocations, logger)
   const app = createServer(database, logger, state, graphql)
   addRestDoor(app, core, logger)
   await app.listen({ host: config.host, port: config.port })
@@ -125,7 +133,6 @@ async function assemble(config: Config, { logger, clock, database, background, s
       state.closing = true
       // Sockets first: they are told to come back (1001), not that their subscriptions are over.
       await graphql.close()
-      feed.close()
       await app.close()
       await committer.idle()
       await followers.stop()
@@ -154,36 +161,52 @@ interface Followers {
 function createFollowers(
   core: Core,
   feed: Feed,
+  revocations: Revocations,
   poster: Poster,
-  { logger, background }: Pick<Parts, 'logger' | 'background'>,
+  { logger, background, webhookTimeouts: timeouts }: Parts,
 ): Followers {
   const { database, clock } = core
-  const sender = createSender(core, poster)
   const handlers = paymentWork(core)
   const onError = (error: unknown) => logger.error({ err: error }, 'a follower failed')
   const onTaskError = (error: unknown, { kind, id }: TaskRow) => logger.error({ err: error, kind, task: id }, 'a task failed')
-  const worker = (step: () => Promise<boolean>, pauseMs: number, next: readonly Worker[] = []) =>
+  const worker = (step: () => Promise<boolean>, options: { pauseMs?: number; next?: readonly Worker[] } = {}) =>
     createWorker(
       async () => {
         const did = await step()
-        if (did) for (const { wake } of next) wake()
+        if (did) for (const { wake } of options.next ?? []) wake()
         return did
       },
-      { pollMs, pauseMs, background, onError },
+      { pollMs, pauseMs: options.pauseMs ?? 0, background, onError },
     )
-  const tasks = worker(() => runDueTasks(database, clock, handlers, onTaskError), 0)
-  const sending = worker(() => sender.sendDue(), 0)
+  const sender = createSender(core, poster, {
+    timeouts,
+    onSent: () => sending.wake(),
+    onError: (error, { id }) => logger.error({ err: error, delivery: id }, 'a webhook could not be sent'),
+  })
+  const tasks = worker(() => runDueTasks(database, clock, handlers, onTaskError))
+  const sending = worker(() => sender.sendDue())
+  const feeding = worker(() => feed.read())
   // Each of their portions is a durable commit, however small: under load it pays to let some gather.
-  const delivering = worker(() => followLog(database), 25, [sending])
-  const feeding = worker(() => feed.read(), 0)
-  const sequencing = worker(async () => (await placeEvents(database)) > 0, 10, [feeding, delivering])
-  const all = [sequencing, feeding, delivering, sending, tasks]
+  const delivering = worker(() => followLog(database, clock), { pauseMs: 25, next: [sending] })
+  const placing = async () => {
+    const placed = (await placeEvents(database)) > 0
+    if (placed) database.signals?.send()
+    return placed
+  }
+  const sequencing = worker(placing, { pauseMs: 10, next: [feeding, delivering] })
+  const revoking = worker(async () => {
+    await revocations.check()
+    return false
+  })
+  const all = [sequencing, feeding, delivering, sending, tasks, revoking]
   let started = false
 
   return {
     start() {
       started = true
       for (const { wake } of all) wake()
+      // Another process may have placed them.
+      database.signals?.listen(feeding.wake)
     },
     wake() {
       if (!started) return
@@ -194,10 +217,12 @@ function createFollowers(
       for (let did = true; did; ) {
         did = false
         for (const { run } of all) if (await run()) did = true
+        await sender.idle()
       }
     },
     async stop() {
       await Promise.all(all.map(({ stop }) => stop()))
+      await sender.idle()
     },
   }
 }

@@ -79,7 +79,7 @@ describe('webhooks', () => {
     await fund(world, (await newPayer(world)).dollars['id'], 5)
     await world.drain()
     const { body } = await world.rest('GET', '/webhooks/keys')
-    const graph = await world.graphql('{ platform { webhookKeys { version publicKey status } } }')
+    const graph = await world.graphql('{ platform { webhookKeys { version publicKey status signsFrom } } }')
     expect(graph.body['data'].platform.webhookKeys).toEqual(body['data'])
     expect(received.length).toBeGreaterThan(2)
     for (const { raw, signature } of received) {

@@ -14,7 +14,7 @@ import { type CreatedPlatform, createPlatform } from '../src/core/platform/creat
 import { openEmbeddedDatabase } from '../src/database/embedded.ts'
 import type { Database } from '../src/database/port.ts'
 import { openServerDatabase } from '../src/database/server.ts'
-import { type Gateway, startGateway } from '../src/gateway.ts'
+import { type Gateway, type Substitutes, startGateway } from '../src/gateway.ts'
 import type { Rails } from '../src/rails/port.ts'
 import { asAdmin, serverUrl } from './template.ts'
 
@@ -63,6 +63,7 @@ export interface WorldOptions {
   ledgerOnly?: boolean
   /** Instead of the sandbox's own. */
   sandboxRails?: Rails
+  webhookTimeouts?: NonNullable<Substitutes['webhookTimeouts']>
 }
 
 /** Call at the top of a test file. The world is there inside its tests and hooks. */
@@ -98,6 +99,7 @@ async function openWorld(options: WorldOptions = {}): Promise<{ world: World; re
     logger,
     background: options.background ?? false,
     ...(options.sandboxRails ? { sandboxRails: options.sandboxRails } : {}),
+    ...(options.webhookTimeouts ? { webhookTimeouts: options.webhookTimeouts } : {}),
   })
   const stranger = (await createPlatform(gateway.core.commit, { name: 'Stranger' }, clock.now())) as CreatedPlatform
   const world: World = {

@@ -27,7 +27,7 @@ export function endpointFault(text: string, allowLocal: boolean): string | undef
   if (!url) return 'expected an absolute URL'
   if (url.username || url.password) return 'credentials do not belong in the URL'
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const local = host === 'localhost' || isLoopbackAddress(host)
+  const local = /^(.+\.)?localhost\.?$/.test(host) || isLoopbackAddress(host)
   if (local && allowLocal && (url.protocol === 'http:' || url.protocol === 'https:')) return undefined
   if (url.protocol !== 'https:') return 'expected an https URL'
   if (local || (ipaddr.isValid(host) && !isPublicAddress(host))) return 'expected a public address'

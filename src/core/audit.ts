@@ -190,8 +190,10 @@ const rules: Readonly<Record<string, Rule>> = {
   'whatever is under way has a task that takes it further': `
     select t.id, t.status::text as detail from transaction t left join quote q on q.id = t.quote_id
     left join task its on its.id = t.id left join task of_quote on of_quote.id = q.id
+    left join approval a on a.transaction_id = t.id and t.status = 'PENDING' left join task of_approval on of_approval.id = a.id
     where ($1::uuid is null or t.world_id = $1) and (
-      ((t.status in ('PROCESSING', 'SENT') or (t.status = 'PENDING' and coalesce(q.status, 'PROCESSING') = 'PROCESSING')) and its.id is null)
+      ((t.status in ('PROCESSING', 'SENT') or (t.status = 'PENDING' and coalesce(q.status, 'PROCESSING') = 'PROCESSING'))
+        and its.id is null and of_approval.id is null)
       or (q.status = 'PENDING' and of_quote.id is null))
     union all
     select d.id, 'RETURNING' from deposit d left join task on task.id = d.id

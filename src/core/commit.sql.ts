@@ -23,6 +23,7 @@ const insertedTables: readonly (keyof InsertedRows)[] = [
   'quote',
   'transaction',
   'deposit',
+  'approval',
   'lookup',
   'task',
 ]
@@ -35,6 +36,7 @@ export const versionedTables: readonly (keyof VersionedRows)[] = [
   'quote',
   'transaction',
   'deposit',
+  'approval',
 ]
 
 const removedTables = ['api_token', 'lookup', 'task'] as const

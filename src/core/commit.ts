@@ -35,6 +35,8 @@ export interface Plan<Reply> {
 }
 
 export interface EventDraft {
+  /** Given where it must be known beforehand. */
+  uuid?: string
   worldId: string
   type: string
   /** The specification's id of what it is about. */
@@ -294,7 +296,7 @@ function compile(plans: readonly Planned[], pinned: Date | null): Parameter[] {
     for (const event of plan.events ?? []) {
       batch.add('events', {
         plan: number,
-        uuid: newId(),
+        uuid: event.uuid ?? newId(),
         world_id: event.worldId,
         type: event.type,
         resource_id: event.resourceId,

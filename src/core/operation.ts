@@ -1,6 +1,6 @@
 /**
- * What can be asked of the gateway. A query reads; an operation writes, always by load → decide → commit. Both are values that every
- * door calls alike: they check the caller's permission, read their input once, and answer the specification's resource.
+ * What can be asked of the gateway. A query reads; an operation writes, always by load → decide → commit; an action does what is not in
+ * the books. All are values that every door calls alike: they check the caller's permission, read their input once, and answer the specification's resource.
  */
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
@@ -26,6 +26,8 @@ export interface Caller {
   worldId: string
   environment: Environment
   permissions: readonly Permission[]
+  /** Bare uuid of the token it came with; absent for the service itself. */
+  tokenId?: string
 }
 
 /** What operations work with. */
@@ -93,6 +95,15 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
   committed?(core: Core, caller: Caller, reply: z.output<Output>): void
 }
 
+/**
+ * Does something besides the books: sends a webhook again, tries an endpoint. Repeating it is harmless, so it takes no idempotency key.
+ */
+export interface Action<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType>
+  extends Described<Input, Output> {
+  kind: 'action'
+  act(core: Core, caller: Caller, input: z.output<Input>): Promise<z.output<Output>>
+}
+
 export function query<Input extends z.ZodType, Output extends z.ZodType>(
   definition: Omit<Query<Input, Output>, 'kind'>,
 ): Query<Input, Output> {
@@ -105,6 +116,12 @@ export function operation<Input extends z.ZodType, Output extends z.ZodType, Loa
   return { kind: 'operation', ...definition }
 }
 
+export function action<Input extends z.ZodType, Output extends z.ZodType>(
+  definition: Omit<Action<Input, Output>, 'kind'>,
+): Action<Input, Output> {
+  return { kind: 'action', ...definition }
+}
+
 /** Refuses FORBIDDEN, INVALID_… for bad input, and whatever the query refuses. */
 export async function ask<Input extends z.ZodType, Output extends z.ZodType>(
   core: Core,
@@ -114,6 +131,17 @@ export async function ask<Input extends z.ZodType, Output extends z.ZodType>(
 ): Promise<z.output<Output>> {
   requirePermission(asked, call.caller)
   return asked.answer(core, call.caller, readInput(asked.input, rawInput))
+}
+
+/** Refuses as `ask` does. */
+export async function run<Input extends z.ZodType, Output extends z.ZodType>(
+  core: Core,
+  asked: Action<Input, Output>,
+  call: Call,
+  rawInput: unknown,
+): Promise<z.output<Output>> {
+  requirePermission(asked, call.caller)
+  return asked.act(core, call.caller, readInput(asked.input, rawInput))
 }
 
 /**

@@ -22,7 +22,16 @@ export interface Database extends Queryable {
   readonly prisma: PrismaClient
   /** Commits when `work` resolves, rolls back when it throws. On the embedded engine everyone else waits meanwhile: keep it short. */
   transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>
+  /** Between the processes on one database; absent on the embedded engine, which has one. */
+  readonly signals?: Signals
   close(): Promise<void>
+}
+
+/** A word without content: there is something new. It may be lost; who waits for it also looks by itself now and then. */
+export interface Signals {
+  /** To every process, this one too. Several at once are one. */
+  send(): void
+  listen(heard: () => void): void
 }
 
 /** The SQLSTATE of a failed statement, whichever engine reported it. */

@@ -4,6 +4,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from './generated/client.ts'
 import type { Database, Parameter, Queryable } from './port.ts'
+import { openSignals } from './signals.ts'
 import { decoderOf } from './wire.ts'
 
 export interface ServerOptions {
@@ -29,10 +30,12 @@ export async function openServerDatabase(url: string, options: ServerOptions = {
   pool.on('error', options.onConnectionError ?? (() => {}))
   await requirePostgres15(pool)
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
+  const signals = openSignals(url, pool)
 
   return {
     engine: 'server',
     prisma,
+    signals,
     ...queryable(pool),
     async transaction<Result>(work: (tx: Queryable) => Promise<Result>) {
       const client = await pool.connect()
@@ -58,6 +61,7 @@ export async function openServerDatabase(url: string, options: ServerOptions = {
       }
     },
     async close() {
+      await signals.close()
       await prisma.$disconnect()
       await pool.end()
     },

@@ -5,6 +5,7 @@
 import { Prisma } from './generated/client.ts'
 import type {
   ApiTokenModel,
+  ApprovalModel,
   CustomerModel,
   DepositModel,
   ExternalAccountModel,
@@ -16,11 +17,13 @@ import type {
   SigningKeyModel,
   TaskModel,
   TransactionModel,
+  WebhookDeliveryModel,
   WorldModel,
 } from './generated/models.ts'
 
 export type {
   ApiTokenModel as ApiTokenRow,
+  ApprovalModel as ApprovalRow,
   CustomerModel as CustomerRow,
   DepositModel as DepositRow,
   ExternalAccountModel as ExternalAccountRow,
@@ -29,6 +32,7 @@ export type {
   SigningKeyModel as SigningKeyRow,
   TaskModel as TaskRow,
   TransactionModel as TransactionRow,
+  WebhookDeliveryModel as WebhookDeliveryRow,
   WorldModel as WorldRow,
 }
 
@@ -49,6 +53,7 @@ export interface InsertedRows {
   quote: QuoteModel
   transaction: TransactionModel
   deposit: DepositModel
+  approval: ApprovalModel
   lookup: LookupModel
   task: TaskModel
 }
@@ -62,6 +67,7 @@ export interface VersionedRows {
   quote: QuoteModel
   transaction: TransactionModel
   deposit: DepositModel
+  approval: ApprovalModel
 }
 
 const fields = {
@@ -76,10 +82,12 @@ const fields = {
   quote: Prisma.QuoteScalarFieldEnum,
   transaction: Prisma.TransactionScalarFieldEnum,
   deposit: Prisma.DepositScalarFieldEnum,
+  approval: Prisma.ApprovalScalarFieldEnum,
+  webhook_delivery: Prisma.WebhookDeliveryScalarFieldEnum,
   lookup: Prisma.LookupScalarFieldEnum,
   task: Prisma.TaskScalarFieldEnum,
   event: Prisma.EventScalarFieldEnum,
-} satisfies Record<keyof InsertedRows | 'event', Record<string, string>>
+} satisfies Record<keyof InsertedRows | 'event' | 'webhook_delivery', Record<string, string>>
 
 export type TableName = keyof typeof fields
 

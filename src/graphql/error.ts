@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql'
 import type { Json } from '../base/json.ts'
 import { stringifyJson } from '../base/json.ts'
 import { DomainError, refusalCodes } from '../base/refusal.ts'
-import { type Operation, perform } from '../core/operation.ts'
+import { type Action, type Operation, perform, run } from '../core/operation.ts'
 import { builder, type SchemaTypesOf } from './builder.ts'
 import { type Context, withoutNulls } from './context.ts'
 
@@ -62,8 +62,9 @@ type FieldFault = { field: string | undefined; message: string }
 interface Mutation<Input, View, Output> {
   description: string
   // biome-ignore lint/suspicious/noExplicitAny: an operation of any input and loaded state, which the input type stands for here
-  operation: Operation<any, any, any>
-  input: InputRef<Input>
+  operation: Operation<any, any, any> | Action<any, any>
+  /** Absent: there is nothing to say. */
+  input?: InputRef<Input>
   /** From GraphQL's shape of the input to the operation's. */
   toInput?: (input: Input) => object
   /** The payload's field for what was made, and its type. */
@@ -98,14 +99,17 @@ export function addMutation<Input extends object, View, Output>(name: string, mu
     t.field({
       type: payload,
       description: mutation.description,
-      args: { input: t.arg({ type: mutation.input, required: true, description: 'What to do.' }) },
+      args: mutation.input ? { input: t.arg({ type: mutation.input, required: true, description: 'What to do.' }) } : {},
       async resolve(_root, args, context: Context): Promise<Payload> {
-        const { input } = args as unknown as { input: { idempotencyKey?: string | null } & Input }
-        const { idempotencyKey, ...rest } = input
+        const { input = {} as Input } = args as unknown as { input?: { idempotencyKey?: string | null } & Input }
+        const { idempotencyKey, ...rest } = input as { idempotencyKey?: string | null } & Input
         const raw = mutation.toInput ? mutation.toInput(rest as unknown as Input) : rest
         try {
           const call = { caller: context.caller, idempotencyKey: idempotencyKey ?? undefined }
-          const reply = (await perform(context.core, operation, call, withoutNulls(raw))) as Output
+          const given = withoutNulls(raw)
+          const reply = (await (operation.kind === 'action'
+            ? run(context.core, operation, call, given)
+            : perform(context.core, operation, call, given))) as Output
           return { made: result.of(reply), errors: [] }
         } catch (error) {
           if (error instanceof DomainError && error.code !== 'UNAUTHORIZED') return { made: null, errors: [toRefusal(error)] }

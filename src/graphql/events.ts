@@ -1,23 +1,34 @@
-import { decodePosition } from '../base/cursor.ts'
-import { toId, uuidOf } from '../base/ids.ts'
-import { DomainError } from '../base/refusal.ts'
+import { toId } from '../base/ids.ts'
+import { readSigningKeys, signatureOf, signingKeyAt } from '../core/platform/signing-keys.ts'
 import type { Transaction } from '../core/transactions/transaction.ts'
-import { cursorOf, type LoggedEvent } from '../log/event.ts'
-import type { Interest } from '../log/feed.ts'
+import { bodyOf, cursorOf, type eventTypes, type LoggedEvent } from '../log/event.ts'
 import { builder } from './builder.ts'
-import type { Context } from './context.ts'
-import { createLoaders } from './loaders.ts'
 import { type Money, MoneyRef } from './money.ts'
-import { InternalAccountRef, TransactionRef } from './refs.ts'
+import { CustomerRef, InternalAccountRef, type RequestedField, RequestedFieldRef, TransactionRef } from './refs.ts'
 
-const EventType = builder.enumType('EventType', {
+export const EventType = builder.enumType('EventType', {
   description: 'What an event tells: the same types as webhooks have.',
   values: {
     TEST: { description: 'The webhook endpoint was set.' },
     INCOMING_PAYMENT: { description: 'An incoming payment has a new state.' },
     OUTGOING_PAYMENT: { description: 'An outgoing payment has a new state.' },
     ACCOUNT_STATUS: { description: 'The balance of an internal account changed.' },
-  } as const,
+    KYC_STATUS: { description: 'The verification of a customer came to a final decision.' },
+  } satisfies Record<(typeof eventTypes)[number], { description: string }>,
+})
+
+const SignedWebhookRef = builder.objectRef<LoggedEvent>('SignedWebhook').implement({
+  description: 'An event in the form of a webhook.',
+  fields: (t) => ({
+    body: t.string({ description: 'Exactly the bytes that webhooks have.', resolve: bodyOf }),
+    signature: t.string({
+      description: 'Value of the header `X-Service-Signature` over this body.',
+      resolve: async (event, _args, { core, caller }) => {
+        const key = signingKeyAt(await readSigningKeys(core.database, caller.worldId), core.clock.now())
+        return signatureOf(bodyOf(event), key!)
+      },
+    }),
+  }),
 })
 
 export const EventRef = builder.interfaceRef<LoggedEvent>('Event').implement({
@@ -26,6 +37,13 @@ export const EventRef = builder.interfaceRef<LoggedEvent>('Event').implement({
     id: t.id({ description: '`Webhook:<uuid>`: the webhookId.', resolve: ({ uuid }) => toId('Webhook', uuid) }),
     type: t.field({ type: EventType, description: 'What it tells.', resolve: ({ type }) => type as 'TEST' }),
     cursor: t.string({ description: 'Pass it as `after` to go on after this event.', resolve: cursorOf }),
+    sequence: t.exposeInt('sequence', { description: 'Which of the events about the same thing it is: 1, 2, 3 …' }),
+    resourceId: t.exposeID('resourceId', { description: 'What it is about: `<Type>:<uuid>`.' }),
+    webhook: t.field({
+      type: SignedWebhookRef,
+      description: 'The same as a webhook tells it, signed: to hand it on to a server that verifies webhooks.',
+      resolve: (event) => event,
+    }),
     createdAt: t.field({
       type: 'DateTime',
       description: 'When it happened.',
@@ -39,8 +57,22 @@ const typeNames: Readonly<Record<string, string>> = {
   INCOMING_PAYMENT: 'PaymentEvent',
   OUTGOING_PAYMENT: 'PaymentEvent',
   ACCOUNT_STATUS: 'AccountStatusEvent',
+  KYC_STATUS: 'KycStatusEvent',
   TEST: 'TestEvent',
 }
+
+builder.objectRef<LoggedEvent>('KycStatusEvent').implement({
+  interfaces: [EventRef],
+  description: 'The verification of a customer came to a final decision.',
+  fields: (t) => ({
+    customer: t.field({
+      type: CustomerRef,
+      description: 'The customer as they are now.',
+      resolve: async ({ resourceId }, _args, { loaders }) => (await loaders.customer.load(resourceId))!,
+    }),
+    kycStatus: t.string({ description: 'The decision.', resolve: ({ payload }) => String(payload['kycStatus']) }),
+  }),
+})
 
 builder.objectRef<LoggedEvent>('PaymentEvent').implement({
   interfaces: [EventRef],
@@ -50,6 +82,18 @@ builder.objectRef<LoggedEvent>('PaymentEvent').implement({
       type: TransactionRef,
       description: 'The payment as it was then.',
       resolve: ({ payload }) => payload['transaction'] as Transaction,
+    }),
+    approvalDeadline: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'Until when approveTransaction and rejectTransaction decide on it; null where nobody is asked. An answer of 202 to the webhook moves it.',
+      resolve: ({ payload }) => (payload['approvalDeadline'] as string | undefined) ?? null,
+    }),
+    requestedReceiverUserInfoFields: t.field({
+      type: [RequestedFieldRef],
+      description: "What the payer's provider wants to know of the receiver, for approveTransaction.",
+      resolve: ({ payload }) => (payload['requestedReceiverUserInfoFields'] as RequestedField[] | undefined) ?? [],
     }),
   }),
 })
@@ -83,67 +127,3 @@ builder.objectRef<LoggedEvent>('TestEvent').implement({
     test: t.boolean({ description: 'Always true.', resolve: () => true }),
   }),
 })
-
-builder.subscriptionField('events', (t) =>
-  t.field({
-    type: EventRef,
-    description:
-      'Everything that happens in this world, in order. With `after` it begins with what was missed, without a gap or a repeat.',
-    args: {
-      types: t.arg({ type: [EventType], description: 'These types only.' }),
-      customerId: t.arg.id({ description: 'Of this customer only.' }),
-      after: t.arg.string({ description: 'Cursor of the last event that was seen.' }),
-    },
-    subscribe: (_root, { types, customerId, after }, context) =>
-      follow(context, after, {
-        types: types ?? undefined,
-        customerId:
-          customerId === null || customerId === undefined ? undefined : requireUuid('Customer', customerId, 'customerId'),
-      }),
-    resolve: (event) => event,
-  }),
-)
-
-builder.subscriptionField('transactionUpdated', (t) =>
-  t.field({
-    type: TransactionRef,
-    description: 'A payment, each time it has a new state.',
-    args: {
-      id: t.arg.id({ required: true, description: '`Transaction:<uuid>`' }),
-      after: t.arg.string({ description: 'Cursor of the last event that was seen.' }),
-    },
-    subscribe: (_root, { id, after }, context) => {
-      requireUuid('Transaction', id, 'id')
-      return follow(context, after, { resourceId: id })
-    },
-    resolve: ({ payload }) => payload['transaction'] as Transaction,
-  }),
-)
-
-/** Events of the caller's world; each with loaders of its own, so that it shows things as they are by then. */
-function follow(
-  context: Context,
-  after: string | null | undefined,
-  interest: Omit<Interest, 'worldId'>,
-): AsyncGenerator<LoggedEvent> {
-  const { core, feed, caller } = context
-  if (!caller.permissions.includes('VIEW')) {
-    throw new DomainError('FORBIDDEN', 'This needs a token with the permission VIEW', { permission: 'VIEW' })
-  }
-  const position = after === null || after === undefined ? undefined : decodePosition(after)
-  const events = feed.subscribe({ worldId: caller.worldId, ...interest }, position)
-  const next = events.next.bind(events)
-  events.next = async () => {
-    const result = await next()
-    context.loaders = createLoaders(core, caller)
-    return result
-  }
-  return events
-}
-
-function requireUuid(type: 'Customer' | 'Transaction', id: string, field: string): string {
-  const uuid = uuidOf(type, id)
-  if (uuid === undefined)
-    throw new DomainError('INVALID_INPUT', `${field}: expected an id of the form ${type}:<uuid>`, { field, value: id })
-  return uuid
-}

@@ -3,19 +3,30 @@
  * caller's world, and needs the permission to view.
  */
 import DataLoader from 'dataloader'
+import type { z } from 'zod'
 import { type IdType, uuidOf } from '../base/ids.ts'
 import { DomainError } from '../base/refusal.ts'
 import { externalAccountsById, toExternalAccount } from '../core/accounts/external.ts'
 import { internalAccountsById, toInternalAccount, withBalance } from '../core/accounts/internal.ts'
 import { balancesAt, countStatements, readStatements, type StatementLine } from '../core/accounts/statement.ts'
+import { approvalsByTransaction } from '../core/approvals/approval.ts'
 import { customersById, toCustomer } from '../core/customers/customer.ts'
+import { attemptsOf, type WebhookAttempt } from '../core/events/deliveries.ts'
 import type { Caller, Core } from '../core/operation.ts'
 import { countOfOwners, type ListSource, listed, mapPage, type Page, readPagesOfOwners } from '../core/page.ts'
 import { quotesById, toQuote } from '../core/quotes/quote.ts'
 import { type TimelineItem, timelinesOf } from '../core/transactions/timeline.ts'
 import { toTransaction, transactionsById } from '../core/transactions/transaction.ts'
 import type { ReadById } from '../database/coalesce.ts'
-import type { CustomerRow, ExternalAccountRow, InternalAccountRow, QuoteRow, TransactionRow } from '../database/tables.ts'
+import type {
+  ApprovalRow,
+  CustomerRow,
+  ExternalAccountRow,
+  InternalAccountRow,
+  QuoteRow,
+  TransactionRow,
+} from '../database/tables.ts'
+import { eventColumns, type LoggedEvent } from '../log/event.ts'
 
 type OwnerColumn = Parameters<typeof readPagesOfOwners>[3]
 
@@ -91,6 +102,30 @@ export function createLoaders(core: Core, caller: Caller) {
     externalAccount: byId('ExternalAccount', externalAccountsById, toExternalAccount),
     quote: byId('Quote', quotesById, toQuote),
     transaction: byId('Transaction', transactionsById, toTransaction),
+    /** By `Webhook:<uuid>`. */
+    event: new DataLoader<string, LoggedEvent | null>(async (ids) => {
+      requireView(caller)
+      const uuids = ids.map((id) => uuidOf('Webhook', id)!)
+      const rows = await database.query<LoggedEvent>(
+        `select ${eventColumns} from event e where e.uuid = any($2::uuid[]) and (e.world_id = $1) is true`,
+        [worldId, uuids],
+      )
+      const events = new Map(rows.map((event) => [event.uuid, event]))
+      return uuids.map((uuid) => events.get(uuid) ?? null)
+    }),
+    /** Of deliveries that were read in this world. */
+    webhookAttempts: new DataLoader<string, z.output<typeof WebhookAttempt>[]>(async (ids) => {
+      const uuids = ids.map((id) => uuidOf('Webhook', id)!)
+      const attempts = await attemptsOf(database, uuids)
+      return uuids.map((uuid) => attempts.get(uuid) ?? [])
+    }),
+    /** What is asked of the platform, by the transaction; null where nothing was. */
+    approval: new DataLoader<string, ApprovalRow | null>(async (ids) => {
+      requireView(caller)
+      const uuids = ids.map((id) => uuidOf('Transaction', id)!)
+      const found = new Map((await approvalsByTransaction(database, worldId, uuids)).map(({ id, approval }) => [id, approval]))
+      return uuids.map((uuid) => found.get(uuid) ?? null)
+    }),
     /** What happened to a payment. */
     timeline: new DataLoader<string, TimelineItem[]>((ids) => {
       requireView(caller)

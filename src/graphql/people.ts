@@ -48,3 +48,14 @@ export const BusinessInfoInput = builder.inputType('BusinessInfoInput', {
     taxId: t.string({ description: 'Tax number.' }),
   }),
 })
+
+export const UserInfoInput = builder.inputType('UserInfoInput', {
+  description: 'One piece of information about a person or company.',
+  fields: (t) => ({
+    name: t.string({
+      required: true,
+      description: 'FULL_NAME, BIRTH_DATE (YYYY-MM-DD), NATIONALITY, ADDRESS, TAX_ID and so on.',
+    }),
+    value: t.string({ required: true, description: 'What it is.' }),
+  }),
+})

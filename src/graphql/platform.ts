@@ -5,12 +5,13 @@ import { builder } from './builder.ts'
 import { askCore } from './context.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
 
-const WebhookKeyRef = builder.objectRef<WebhookKey>('WebhookKey').implement({
+export const WebhookKeyRef = builder.objectRef<WebhookKey>('WebhookKey').implement({
   description: 'A public key that webhooks are verified with: ECDSA P-256, SHA-256 over the whole body, DER.',
   fields: (t) => ({
     version: t.exposeString('version', { description: 'The `v` of the signature header.' }),
     publicKey: t.exposeString('publicKey', { description: 'SPKI, PEM.' }),
-    status: t.exposeString('status', { description: 'ACTIVE signs now; RETIRED did.' }),
+    status: t.exposeString('status', { description: 'PENDING will sign, ACTIVE signs, RETIRED has signed.' }),
+    signsFrom: t.expose('signsFrom', { type: 'DateTime', description: 'When it begins, or began, to sign.' }),
   }),
 })
 
@@ -25,12 +26,24 @@ const SupportedCurrencyRef = builder.objectRef<Supported>('SupportedCurrency').i
   }),
 })
 
+const ApprovalChannel = builder.enumType('ApprovalChannel', {
+  description: 'How a platform decides on incoming payments.',
+  values: {
+    WEBHOOK: { description: 'By its answer to the webhook; mutations and REST calls decide too.' },
+    API: { description: 'By mutations and REST calls alone; it needs no webhook endpoint.' },
+  } as const,
+})
+
 const PlatformRef = builder.objectRef<z.output<typeof PlatformConfig>>('PlatformConfig').implement({
   description: 'The configuration of the platform in this world.',
   fields: (t) => ({
     id: t.exposeID('id', { description: '`PlatformConfig:<uuid>`' }),
     umaDomain: t.exposeString('umaDomain', { description: "Domain of the customers' UMA addresses." }),
     webhookEndpoint: t.exposeString('webhookEndpoint', { nullable: true, description: 'Where webhooks go.' }),
+    incomingPaymentApproval: t.expose('incomingPaymentApproval', {
+      type: ApprovalChannel,
+      description: 'How incoming payments that need approval are decided on.',
+    }),
     supportedCurrencies: t.expose('supportedCurrencies', {
       type: [SupportedCurrencyRef],
       description: 'What the platform moves, with its limits.',
@@ -65,6 +78,7 @@ const UpdateConfigurationInput = builder.inputType('UpdateConfigurationInput', {
   fields: (t) => ({
     umaDomain: t.string({ description: "Domain of the customers' UMA addresses." }),
     webhookEndpoint: t.string({ description: 'Where webhooks go; a change sends a TEST.' }),
+    incomingPaymentApproval: t.field({ type: ApprovalChannel, description: 'How incoming payments are decided on.' }),
     supportedCurrencies: t.field({ type: [SupportedCurrencyInput], description: 'Replaces the whole list.' }),
     idempotencyKey: t.string({ description: idempotencyKeyDescription }),
   }),

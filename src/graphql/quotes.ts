@@ -10,6 +10,7 @@ import { listOf, pageArgs, pageComplexity } from './connection.ts'
 import { DestinationRef, SourceRef } from './endpoint.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
 import { CurrencyRef, MoneyRef, PaymentInstructionRef, RateDetailsRef } from './money.ts'
+import { UserInfoInput } from './people.ts'
 import { CustomerRef, QuoteConnection, QuoteRef, TransactionRef } from './refs.ts'
 
 const QuoteStatus = builder.enumType('QuoteStatus', {
@@ -118,17 +119,6 @@ builder.queryField('quote', (t) =>
     resolve: (_root, { id }, { loaders }) => loaders.quote.load(id),
   }),
 )
-
-const UserInfoInput = builder.inputType('UserInfoInput', {
-  description: 'One piece of information about a person or company.',
-  fields: (t) => ({
-    name: t.string({
-      required: true,
-      description: 'FULL_NAME, BIRTH_DATE (YYYY-MM-DD), NATIONALITY, ADDRESS, TAX_ID and so on.',
-    }),
-    value: t.string({ required: true, description: 'What it is.' }),
-  }),
-})
 
 const LookupEnd = builder.inputType('QuoteLookupInput', {
   description: 'Whoever a lookup found.',

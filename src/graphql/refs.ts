@@ -1,6 +1,8 @@
 /** The things of the domain, by which the rooms' types refer to each other; each is described in its room. */
+import type { z } from 'zod'
 import type { ExternalAccount } from '../core/accounts/external.ts'
 import type { InternalAccount } from '../core/accounts/internal.ts'
+import type { RequestedField as requestedField } from '../core/approvals/approval.ts'
 import type { Customer } from '../core/customers/customer.ts'
 import type { Quote } from '../core/quotes/quote.ts'
 import type { Transaction, transactionStatuses } from '../core/transactions/transaction.ts'
@@ -11,6 +13,16 @@ export const InternalAccountRef = builder.objectRef<InternalAccount>('InternalAc
 export const ExternalAccountRef = builder.objectRef<ExternalAccount>('ExternalAccount')
 export const QuoteRef = builder.objectRef<Quote>('Quote')
 export const TransactionRef = builder.objectRef<Transaction>('Transaction')
+
+export type RequestedField = z.output<typeof requestedField>
+
+export const RequestedFieldRef = builder.objectRef<RequestedField>('RequestedField').implement({
+  description: 'Something that one side of a payment wants to know of the other.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'FULL_NAME, BIRTH_DATE, NATIONALITY and so on.' }),
+    mandatory: t.exposeBoolean('mandatory', { description: 'Without it there is no payment.' }),
+  }),
+})
 
 export const CustomerConnection = builder.connectionObject(
   { type: CustomerRef, name: 'CustomerConnection', description: 'A page of customers.' },

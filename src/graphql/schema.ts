@@ -11,6 +11,8 @@ import './quotes.ts'
 import './transactions.ts'
 import './timeline.ts'
 import './events.ts'
+import './subscriptions.ts'
+import './webhooks.ts'
 import { builder } from './builder.ts'
 
 export const schema = builder.toSchema()

@@ -1,39 +1,37 @@
 /** The GraphQL door: Yoga over HTTP (POST, GET, SSE) and graphql-transport-ws over WebSocket, behind the same credentials and limits. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { GraphQLError, getOperationAST, OperationTypeNode } from 'graphql'
-import { useServer } from 'graphql-ws/use/ws'
+import { GraphQLError } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { WebSocketServer } from 'ws'
 import type { Logger } from '../base/logger.ts'
 import { DomainError } from '../base/refusal.ts'
 import { requestIdHeader, requestIdOf } from '../base/request-id.ts'
-import type { Caller, Core } from '../core/operation.ts'
+import type { Core } from '../core/operation.ts'
 import { authenticate } from '../core/platform/tokens.ts'
-import { type Feed, SlowSubscriber } from '../log/feed.ts'
+import type { Feed } from '../log/feed.ts'
 import { createContext } from './context.ts'
 import { toGraphqlError } from './error.ts'
+import { createFanout } from './fanout.ts'
+import type { ServerContext } from './operation.ts'
+import type { Revocations } from './revocations.ts'
 import { schema } from './schema.ts'
+import { serveSockets } from './sockets.ts'
+import { createStreams, wantsStream } from './streams.ts'
 
 const path = '/graphql'
 const mostTokens = 2000
 const largestBody = 256 * 1024
-const mostSubscriptionsPerSocket = 100
 
 export interface GraphqlDoor {
   /** Answers the request if it is for this door. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
   /** Takes the server's WebSocket upgrades. */
   attach(server: Server): void
-  /** Closes every socket with 1001: going away. */
+  /** Closes every socket with 1001: going away; ends every stream. */
   close(): Promise<void>
 }
 
-interface ServerContext {
-  /** Of a socket, authenticated when it was opened. */
-  caller?: Caller
-}
-
-export function createGraphqlDoor(core: Core, feed: Feed, logger: Logger): GraphqlDoor {
+export function createGraphqlDoor(core: Core, feed: Feed, revocations: Revocations, logger: Logger): GraphqlDoor {
   const yoga = createYoga<ServerContext>({
     schema,
     graphqlEndpoint: path,
@@ -44,13 +42,17 @@ export function createGraphqlDoor(core: Core, feed: Feed, logger: Logger): Graph
     cors: false,
     logging: false,
     maxRequestBodySize: largestBody,
-    plugins: [limitTokens],
+    plugins: [limitTokens, followElsewhere],
     maskedErrors: { isDev: false, maskError: (error) => maskError(error, logger) },
     context: async ({ caller, request }) =>
       createContext(core, feed, caller ?? (await authenticate(core.tokens, request.headers.get('authorization') ?? undefined))),
   })
   const sockets = new WebSocketServer({ noServer: true, maxPayload: largestBody })
-  const protocol = serveSockets(sockets, core, yoga)
+  const fanout = createFanout(core.database, feed)
+  const masked = (error: unknown) => maskError(error, logger)
+  const shared = { core, yoga, fanout, revocations, masked }
+  const protocol = serveSockets(sockets, shared)
+  const streams = createStreams({ ...shared, largestBody })
 
   return {
     handle(request, response) {
@@ -65,7 +67,8 @@ export function createGraphqlDoor(core: Core, feed: Feed, logger: Logger): Graph
       // Forms can be sent across sites without asking, and browsers add Basic credentials to them: JSON only.
       if (request.method === 'POST' && !/^application\/(graphql\+)?json\b/i.test(request.headers['content-type'] ?? '')) {
         refuse(response, 415, 'Send the operation as application/json')
-      } else void yoga(request, response)
+      } else if (wantsStream(request)) void streams.handle(request, response)
+      else void yoga(request, response)
       return true
     },
     attach(server) {
@@ -75,6 +78,7 @@ export function createGraphqlDoor(core: Core, feed: Feed, logger: Logger): Graph
       })
     },
     async close() {
+      streams.close()
       await protocol.dispose()
       sockets.close()
     },
@@ -97,84 +101,23 @@ const limitTokens: Plugin = {
   },
 }
 
+/** Sockets and streams do not come this way. */
+const followElsewhere: Plugin = {
+  onSubscribe({ setResultAndStopExecution }) {
+    const message = 'Subscriptions are followed over a WebSocket, or with Accept: text/event-stream'
+    setResultAndStopExecution({ errors: [new GraphQLError(message, { extensions: { code: 'INVALID_REQUEST_FORMAT' } })] })
+  },
+}
+
 /** What a caller may see of an error. Refusals and faults of the document are theirs; anything else is ours, and logged. */
-function maskError(error: unknown, logger: Logger): Error {
+function maskError(error: unknown, logger: Logger): GraphQLError {
   if (error instanceof DomainError) return toGraphqlError(error)
-  if (error instanceof SlowSubscriber) {
-    return new GraphQLError(error.message, { extensions: { code: 'SLOW_SUBSCRIBER', cursor: error.cursor } })
-  }
   if (error instanceof GraphQLError) {
     const { originalError } = error
     if (!originalError || originalError instanceof GraphQLError) return error
-    const masked = maskError(originalError, logger)
-    const extensions = masked instanceof GraphQLError ? masked.extensions : {}
-    return new GraphQLError(masked.message, { nodes: error.nodes, path: error.path, extensions })
+    const { message, extensions } = maskError(originalError, logger)
+    return new GraphQLError(message, { nodes: error.nodes, path: error.path, extensions })
   }
   logger.error({ err: error }, 'a GraphQL operation failed')
   return new GraphQLError('Something went wrong here', { extensions: { code: 'INTERNAL_ERROR' } })
-}
-
-type SocketState = {
-  caller?: Caller
-  /** Ids of the subscriptions that are open. */
-  open?: Set<string>
-}
-
-/** graphql-transport-ws: credentials come in `connectionParams.authorization`, as the header would have them. */
-function serveSockets(sockets: WebSocketServer, core: Core, yoga: ReturnType<typeof createYoga<ServerContext>>) {
-  return useServer<Record<string, unknown>, SocketState>(
-    {
-      schema,
-      async onConnect({ connectionParams, extra }) {
-        const authorization = connectionParams?.['authorization'] ?? connectionParams?.['Authorization']
-        try {
-          extra.caller = await authenticate(core.tokens, typeof authorization === 'string' ? authorization : undefined)
-          extra.open = new Set()
-          return true
-        } catch (error) {
-          if (error instanceof DomainError) return false
-          throw error
-        }
-      },
-      async onSubscribe({ extra }, id, params) {
-        const { parse, validate, contextFactory, execute, subscribe } = yoga.getEnveloped({ caller: extra.caller, params })
-        const document = parsed(() => parse(params.query))
-        if (document instanceof GraphQLError) return [document]
-        const errors = validate(schema, document)
-        if (errors.length > 0) return errors
-        if (getOperationAST(document, params.operationName)?.operation === OperationTypeNode.SUBSCRIPTION) {
-          if (extra.open!.size >= mostSubscriptionsPerSocket) {
-            return [new GraphQLError(`A socket carries ${mostSubscriptionsPerSocket} subscriptions at most`)]
-          }
-          extra.open!.add(id)
-        }
-        return {
-          schema,
-          document,
-          operationName: params.operationName,
-          variableValues: params.variables,
-          contextValue: await contextFactory(),
-          rootValue: { execute, subscribe },
-        }
-      },
-      onComplete({ extra }, id) {
-        extra.open?.delete(id)
-      },
-      execute: (args) => (args.rootValue as Enveloped).execute({ ...args, rootValue: undefined }),
-      subscribe: (args) => (args.rootValue as Enveloped).subscribe({ ...args, rootValue: undefined }),
-    },
-    sockets,
-  )
-}
-
-type Enveloped = Pick<ReturnType<ReturnType<typeof createYoga<ServerContext>>['getEnveloped']>, 'execute' | 'subscribe'>
-
-/** A syntax error is an answer to the operation, not the end of the socket. */
-function parsed<Document>(parse: () => Document): Document | GraphQLError {
-  try {
-    return parse()
-  } catch (error) {
-    if (error instanceof GraphQLError) return error
-    throw error
-  }
 }

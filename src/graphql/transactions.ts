@@ -1,13 +1,17 @@
+import { approveTransaction, rejectTransaction, requestedFieldsOf } from '../core/approvals/approval.ts'
+import { receiveUma } from '../core/sandbox/receive-uma.ts'
 import { sandboxSend } from '../core/sandbox/send.ts'
 import { listTransactions } from '../core/transactions/read-transactions.ts'
 import type { Refund, Transaction } from '../core/transactions/transaction.ts'
 import { transferIn, transferOut } from '../core/transactions/transfers.ts'
+import type { ApprovalRow } from '../database/tables.ts'
 import { builder } from './builder.ts'
 import { listOf, pageArgs, pageComplexity } from './connection.ts'
 import { DestinationRef, SourceRef } from './endpoint.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
 import { MoneyRef, RateDetailsRef } from './money.ts'
-import { CustomerRef, QuoteRef, TransactionConnection, TransactionRef, TransactionStatus } from './refs.ts'
+import { UserInfoInput } from './people.ts'
+import { CustomerRef, QuoteRef, RequestedFieldRef, TransactionConnection, TransactionRef, TransactionStatus } from './refs.ts'
 import { TimelineItemRef } from './timeline.ts'
 
 const TransactionType = builder.enumType('TransactionType', {
@@ -25,6 +29,27 @@ const RefundRef = builder.objectRef<Refund>('Refund').implement({
       nullable: true,
       description: 'When the money was back.',
     }),
+  }),
+})
+
+const ApprovalRef = builder.objectRef<ApprovalRow>('PaymentApproval').implement({
+  description: 'What the platform is asked about an incoming payment: approveTransaction and rejectTransaction answer it.',
+  fields: (t) => ({
+    deadline: t.field({
+      type: 'DateTime',
+      description: 'Until when; afterwards the payment fails.',
+      resolve: ({ deadline }) => deadline.toISOString(),
+    }),
+    requestedReceiverUserInfoFields: t.field({
+      type: [RequestedFieldRef],
+      description: "What the payer's provider wants to know of the receiver and we do not.",
+      resolve: requestedFieldsOf,
+    }),
+    decidedBy: t.exposeString('decidedBy', {
+      nullable: true,
+      description: 'WEBHOOK or API: how it was decided; null while it is not, or when nobody did in time.',
+    }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why it was rejected, if that was said.' }),
   }),
 })
 
@@ -85,6 +110,12 @@ builder.node(TransactionRef, {
     receiverUmaAddress: t.exposeString('receiverUmaAddress', {
       nullable: true,
       description: 'Who is paid, of payments by UMA.',
+    }),
+    approval: t.field({
+      type: ApprovalRef,
+      nullable: true,
+      description: "The platform's word on it, of incoming payments that need one.",
+      resolve: ({ id }, _args, { loaders }) => loaders.approval.load(id),
     }),
     timeline: t.field({
       type: [TimelineItemRef],
@@ -181,6 +212,62 @@ addMutation('transferIn', {
         description: "In the smallest unit of the accounts' currency.",
       }),
       description: t.string({ description: 'A memo.' }),
+      idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+    }),
+  }),
+  result: toTransaction,
+})
+
+interface ApproveInput {
+  transactionId: string
+  receiverUserInfo?: { name: string; value: string }[] | null | undefined
+}
+
+addMutation('approveTransaction', {
+  description: 'Lets an incoming payment go on that waits for approval.',
+  operation: approveTransaction,
+  input: builder.inputType('ApproveTransactionInput', {
+    description: 'Which payment, and what its payer is told.',
+    fields: (t) => ({
+      transactionId: t.id({ required: true, description: '`Transaction:<uuid>`' }),
+      receiverUserInfo: t.field({ type: [UserInfoInput], description: 'What was requested of the receiver.' }),
+      idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+    }),
+  }),
+  toInput: ({ receiverUserInfo, ...rest }: ApproveInput) => ({
+    ...rest,
+    ...(receiverUserInfo
+      ? { receiverUserInfo: Object.fromEntries(receiverUserInfo.map(({ name, value }) => [name, value])) }
+      : {}),
+  }),
+  result: toTransaction,
+})
+
+addMutation('rejectTransaction', {
+  description: 'Refuses an incoming payment that waits for approval.',
+  operation: rejectTransaction,
+  input: builder.inputType('RejectTransactionInput', {
+    description: 'Which payment, and why.',
+    fields: (t) => ({
+      transactionId: t.id({ required: true, description: '`Transaction:<uuid>`' }),
+      reason: t.string({ description: 'Why, for the record.' }),
+      idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+    }),
+  }),
+  result: toTransaction,
+})
+
+addMutation('sandboxReceiveUma', {
+  description: "Sandbox only: somebody at another provider pays one of the platform's customers by UMA address.",
+  operation: receiveUma,
+  input: builder.inputType('SandboxReceiveUmaInput', {
+    description: 'Who pays whom, and what arrives.',
+    fields: (t) => ({
+      senderUmaAddress: t.string({ required: true, description: "One of the sandbox's test addresses." }),
+      receiverUmaAddress: t.string({ description: "The customer's address; or name the customer." }),
+      customerId: t.id({ description: '`Customer:<uuid>`, instead of the address.' }),
+      receivingCurrencyCode: t.string({ required: true, description: 'What arrives.' }),
+      receivingCurrencyAmount: t.field({ type: 'Int64', required: true, description: 'How much, in the smallest unit.' }),
       idempotencyKey: t.string({ description: idempotencyKeyDescription }),
     }),
   }),

@@ -1,10 +1,15 @@
 /** An event of the log, as its readers get it. */
 import { encodePosition } from '../base/cursor.ts'
 import { toId } from '../base/ids.ts'
+import { stringifyJson } from '../base/json.ts'
 import type { Queryable } from '../database/port.ts'
+
+export const eventTypes = ['TEST', 'INCOMING_PAYMENT', 'OUTGOING_PAYMENT', 'ACCOUNT_STATUS', 'KYC_STATUS'] as const
 
 export interface LoggedEvent {
   position: bigint
+  /** Which of the events about its resource it is: 1, 2, 3 … */
+  sequence: number
   uuid: string
   worldId: string
   type: string
@@ -14,10 +19,10 @@ export interface LoggedEvent {
   createdAt: Date
 }
 
-export const eventColumns = `e.position, e.uuid, e.world_id as "worldId", e.type, e.resource_id as "resourceId",
+export const eventColumns = `e.position, e.sequence, e.uuid, e.world_id as "worldId", e.type, e.resource_id as "resourceId",
   e.customer_id as "customerId", e.payload, e.created_at as "createdAt"`
 
-export function cursorOf({ position }: LoggedEvent): string {
+export function cursorOf({ position }: Pick<LoggedEvent, 'position'>): string {
   return encodePosition(position)
 }
 
@@ -26,7 +31,70 @@ export function envelope({ type, uuid, createdAt, payload }: LoggedEvent): Recor
   return { type, webhookId: toId('Webhook', uuid), timestamp: createdAt.toISOString(), ...payload }
 }
 
+/** The same as text: the bytes that are signed, sent and kept. */
+export function bodyOf(event: LoggedEvent): string {
+  return stringifyJson(envelope(event))
+}
+
 export async function lastPosition(database: Queryable): Promise<bigint> {
   const [row] = await database.query<{ position: bigint }>('select coalesce(max(position), 0) as position from event')
   return row!.position
+}
+
+/** Which events somebody wants to hear of. */
+export interface Interest {
+  worldId: string
+  /** Absent: every type. */
+  types?: readonly string[] | undefined
+  /** Bare uuid. */
+  customerId?: string | undefined
+  /** `<Type>:<uuid>` of one resource. */
+  resourceId?: string | undefined
+}
+
+export function concerns(event: LoggedEvent, { worldId, types, customerId, resourceId }: Interest): boolean {
+  return (
+    event.worldId === worldId &&
+    (types === undefined || types.includes(event.type)) &&
+    (customerId === undefined || event.customerId === customerId) &&
+    (resourceId === undefined || event.resourceId === resourceId)
+  )
+}
+
+/** How many events of a world one statement looks through, whether they are wanted or not. */
+const scannedAtOnce = 1000
+
+/**
+ * The events of interest after a position, in order, `limit` at most; and how far that has looked, which is `upTo` when there are no more.
+ * Each statement looks at a bounded number of events, however few of them are wanted.
+ */
+export async function readEvents(
+  database: Queryable,
+  interest: Interest,
+  { after, upTo, limit }: { after: bigint; upTo: bigint; limit: number },
+): Promise<{ events: LoggedEvent[]; readTo: bigint }> {
+  const { worldId, types, customerId, resourceId } = interest
+  const events: LoggedEvent[] = []
+  let from = after
+  while (from < upTo) {
+    const rows = await database.query<LoggedEvent & { last: bigint | null; scanned: bigint }>(
+      `with scanned as materialized (
+         select position, type, customer_id from event where world_id = $1 and position > $2 and position <= $3
+           and ($6::text is null or resource_id = $6)
+         order by position limit ${scannedAtOnce}
+       )
+       select s.last, s.scanned, ${eventColumns} from (select max(position) as last, count(*) as scanned from scanned) s
+       left join event e on e.position = any(array(
+         select position from scanned where ($4::uuid is null or customer_id = $4) and ($5::text[] is null or type = any($5))
+         order by position limit $7
+       )) order by e.position`,
+      [worldId, from, upTo, customerId ?? null, types ?? null, resourceId ?? null, limit - events.length],
+    )
+    const { last, scanned } = rows[0]!
+    for (const { last: _last, scanned: _scanned, ...event } of rows) if (event.position !== null) events.push(event)
+    if (events.length >= limit) return { events, readTo: events.at(-1)!.position }
+    if (scanned < scannedAtOnce) break
+    from = last!
+  }
+  return { events, readTo: upTo }
 }

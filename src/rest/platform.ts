@@ -1,5 +1,4 @@
 import { getConfiguration, updateConfiguration } from '../core/platform/configuration.ts'
-import { listWebhookKeys } from '../core/platform/signing-keys.ts'
 import { createToken, deleteToken, getToken, listTokens } from '../core/platform/tokens.ts'
 import type { Route } from './route.ts'
 
@@ -10,5 +9,4 @@ export const platformRoutes: readonly Route[] = [
   { method: 'GET', path: '/tokens', asks: listTokens, status: 200 },
   { method: 'GET', path: '/tokens/:tokenId', asks: getToken, status: 200 },
   { method: 'DELETE', path: '/tokens/:tokenId', asks: deleteToken, status: 204 },
-  { method: 'GET', path: '/webhooks/keys', asks: listWebhookKeys, status: 200 },
 ]

@@ -1,11 +1,11 @@
 /** A REST path, as the route tables of the rooms list them. */
-import type { Operation, Query } from '../core/operation.ts'
+import type { Action, Operation, Query } from '../core/operation.ts'
 
 export interface Route {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Under the version segment; `:name` parts become fields of the input, beside those of the query or the body. */
   path: string
-  asks: Query | AnyOperation
+  asks: Query | Action | AnyOperation
   /** Of success. */
   status: 200 | 201 | 202 | 204
 }

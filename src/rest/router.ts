@@ -3,11 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseJson, stringifyJson } from '../base/json.ts'
 import type { Logger } from '../base/logger.ts'
 import { DomainError } from '../base/refusal.ts'
-import { ask, type Call, type Core, perform } from '../core/operation.ts'
+import { ask, type Call, type Core, perform, run } from '../core/operation.ts'
 import { authenticate } from '../core/platform/tokens.ts'
 import { accountRoutes } from './accounts.ts'
 import { customerRoutes } from './customers.ts'
 import { answerTo, masked } from './error.ts'
+import { eventRoutes } from './events.ts'
 import { lookupRoutes } from './lookups.ts'
 import { platformRoutes } from './platform.ts'
 import { quoteRoutes } from './quotes.ts'
@@ -25,6 +26,7 @@ const routes: readonly Route[] = [
   ...quoteRoutes,
   ...transactionRoutes,
   ...sandboxRoutes,
+  ...eventRoutes,
 ]
 
 const json = 'application/json; charset=utf-8'
@@ -57,6 +59,7 @@ async function answerOf(core: Core, { asks, method }: Route, request: FastifyReq
   }
   const params = request.params as object
   if (asks.kind === 'query') return ask(core, asks, call, { withTotal: true, ...(request.query as object), ...params })
+  if (asks.kind === 'action') return run(core, asks, call, { ...objectOf(request.body), ...params })
   return perform(core, asks, call, { ...(method === 'GET' ? (request.query as object) : objectOf(request.body)), ...params })
 }
 

@@ -1,8 +1,10 @@
 import { fundInternalAccount } from '../core/sandbox/fund-internal-account.ts'
+import { receiveUma } from '../core/sandbox/receive-uma.ts'
 import { sandboxSend } from '../core/sandbox/send.ts'
 import type { Route } from './route.ts'
 
 export const sandboxRoutes: readonly Route[] = [
   { method: 'POST', path: '/sandbox/internal-accounts/:accountId/fund', asks: fundInternalAccount, status: 200 },
   { method: 'POST', path: '/sandbox/send', asks: sandboxSend, status: 200 },
+  { method: 'POST', path: '/sandbox/uma/receive', asks: receiveUma, status: 200 },
 ]

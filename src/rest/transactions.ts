@@ -1,3 +1,4 @@
+import { approveTransaction, rejectTransaction } from '../core/approvals/approval.ts'
 import { getTransaction, listTransactions } from '../core/transactions/read-transactions.ts'
 import { transferIn, transferOut } from '../core/transactions/transfers.ts'
 import type { Route } from './route.ts'
@@ -7,4 +8,6 @@ export const transactionRoutes: readonly Route[] = [
   { method: 'POST', path: '/transfer-in', asks: transferIn, status: 201 },
   { method: 'GET', path: '/transactions', asks: listTransactions, status: 200 },
   { method: 'GET', path: '/transactions/:transactionId', asks: getTransaction, status: 200 },
+  { method: 'POST', path: '/transactions/:transactionId/approve', asks: approveTransaction, status: 200 },
+  { method: 'POST', path: '/transactions/:transactionId/reject', asks: rejectTransaction, status: 200 },
 ]

@@ -1,5 +1,5 @@
 /** POSTing to an address somebody else chose: only to public ones, no redirects, bounded in time and in what is read. */
-import { lookup as resolve } from 'node:dns'
+import { lookup } from 'node:dns'
 import { isIP } from 'node:net'
 import { Agent, buildConnector, request } from 'undici'
 import { isLoopbackAddress, isPublicAddress } from '../base/address.ts'
@@ -7,23 +7,30 @@ import { second } from '../base/clock.ts'
 
 interface Answer {
   status: number
-  /** As much as is kept of it. */
+  /** As much as is read of it. */
   body: string
+  retryAfter: string | undefined
+}
+
+export interface PostOptions {
+  allowLocal: boolean
+  /** For the whole of it, the answer's body included. */
+  timeoutMs: number
 }
 
 export interface Poster {
   /** Rejects when there is no answer. `allowLocal` opens loopback addresses too. */
-  post(url: string, body: string, headers: Readonly<Record<string, string>>, options: { allowLocal: boolean }): Promise<Answer>
+  post(url: string, body: string, headers: Readonly<Record<string, string>>, options: PostOptions): Promise<Answer>
   close(): Promise<void>
 }
 
-const timeoutMs = 15 * second
-const longestBody = 4096
+const longestBody = 16 * 1024
 
-export function createPoster(): Poster {
-  const agents = { open: guardedAgent(true), guarded: guardedAgent(false) }
+/** `resolve`: how names become addresses. */
+export function createPoster(resolve: typeof lookup = lookup): Poster {
+  const agents = { open: guardedAgent(true, resolve), guarded: guardedAgent(false, resolve) }
   return {
-    async post(url, body, headers, { allowLocal }) {
+    async post(url, body, headers, { allowLocal, timeoutMs }) {
       const answer = await request(url, {
         method: 'POST',
         dispatcher: allowLocal ? agents.open : agents.guarded,
@@ -31,7 +38,12 @@ export function createPoster(): Poster {
         body,
         signal: AbortSignal.timeout(timeoutMs),
       })
-      return { status: answer.statusCode, body: await readStart(answer.body) }
+      const { 'retry-after': retryAfter } = answer.headers
+      return {
+        status: answer.statusCode,
+        body: await readStart(answer.body),
+        retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+      }
     },
     async close() {
       await Promise.all([agents.open.destroy(), agents.guarded.destroy()])
@@ -40,7 +52,7 @@ export function createPoster(): Poster {
 }
 
 /** The address is judged where it cannot change any more: as a literal, after resolving, and on the connected socket. */
-function guardedAgent(allowLocal: boolean): Agent {
+function guardedAgent(allowLocal: boolean, resolve: typeof lookup): Agent {
   const allowed = (address: string) => isPublicAddress(address) || (allowLocal && isLoopbackAddress(address))
   const connector = buildConnector({
     timeout: 5 * second,

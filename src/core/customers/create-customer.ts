@@ -6,7 +6,7 @@ import { newInternalAccount } from '../accounts/internal.ts'
 import { address, calendarDate, countryCode, name, text } from '../input.ts'
 import { type Moment, operation } from '../operation.ts'
 import type { World } from '../platform/world.ts'
-import { beneficialOwner, businessInfo, Customer, toCustomer } from './customer.ts'
+import { beneficialOwner, businessInfo, Customer, kycDecided, toCustomer } from './customer.ts'
 import { generateUmaAddress, readUmaAddress } from './uma-address.ts'
 
 const input = z.object({
@@ -42,6 +42,8 @@ export const createCustomer = operation({
     )
     return {
       reply: toCustomer(row),
+      // Those who need no verification are approved without a decision.
+      events: row.kycStatus === 'REJECTED' ? [kycDecided(row)] : [],
       insert: {
         customer: [row],
         ledger_account: accounts.flatMap(({ ledger_account }) => ledger_account),

@@ -5,6 +5,7 @@ import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
 import { byIdsInWorld, type CustomerRow, selectList } from '../../database/tables.ts'
+import type { EventDraft } from '../commit.ts'
 import { address, calendarDate, countryCode, name, text } from '../input.ts'
 
 const phoneNumber = z.string().regex(/^\+[1-9]\d{1,14}$/, 'expected an E.164 phone number')
@@ -95,6 +96,18 @@ export async function requireCustomer(
   const [row] = await customersById(database, worldId, [id])
   if (!row) throw new DomainError('USER_NOT_FOUND', 'There is no such customer', { field, value: toId('Customer', id) })
   return row
+}
+
+/** KYC_STATUS: the verification has come to a final decision. */
+export function kycDecided({ id, worldId, kycStatus, platformCustomerId }: CustomerRow): EventDraft {
+  const customerId = toId('Customer', id)
+  return {
+    worldId,
+    type: 'KYC_STATUS',
+    resourceId: customerId,
+    customerId: id,
+    payload: { customerId, kycStatus, platformCustomerId },
+  }
 }
 
 /** Whether a customer may move money. */

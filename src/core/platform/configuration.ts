@@ -9,6 +9,8 @@ import { currencyCode, int64, largestAmount, text } from '../input.ts'
 import { operation, query } from '../operation.ts'
 import { readWorld, type SupportedCurrency, type World, worldRow } from './world.ts'
 
+/** WEBHOOK: the answer to the webhook decides on incoming payments, and calls do too. API: calls alone. Spec silent. */
+const approvalChannel = z.enum(['WEBHOOK', 'API'])
 const transactionTypes = z.array(z.enum(['INCOMING', 'OUTGOING']))
 const counterpartyFields = z.array(z.object({ name: text(60), mandatory: z.boolean() }))
 
@@ -18,6 +20,7 @@ export const PlatformConfig = z.object({
   proxyUmaSubdomain: z.string().optional(),
   webhookEndpoint: z.string().optional(),
   isRegulatedFinancialInstitution: z.boolean(),
+  incomingPaymentApproval: approvalChannel,
   supportedCurrencies: z.array(
     z.object({
       currencyCode: z.string(),
@@ -41,6 +44,7 @@ function toPlatformConfig(world: World): PlatformConfig {
     ...(world.proxyUmaSubdomain === null ? {} : { proxyUmaSubdomain: world.proxyUmaSubdomain }),
     ...(world.webhookEndpoint === null ? {} : { webhookEndpoint: world.webhookEndpoint }),
     isRegulatedFinancialInstitution: world.isRegulated,
+    incomingPaymentApproval: world.incomingPaymentApproval,
     supportedCurrencies: world.supportedCurrencies.map((supported) => ({
       currencyCode: supported.currencyCode,
       minAmount: BigInt(supported.minAmount),
@@ -91,6 +95,7 @@ export const updateConfiguration = operation({
       .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'expected a domain name in lower case')
       .optional(),
     webhookEndpoint: z.string().max(2000).optional(),
+    incomingPaymentApproval: approvalChannel.optional(),
     supportedCurrencies: z
       .array(supportedCurrencyInput)
       .min(1)
@@ -112,7 +117,7 @@ export const updateConfiguration = operation({
     return { world: world!, owned: new Set(owned.map(({ currency }) => currency)) }
   },
   decide(input, { world, owned }, { now, newId, settings, caller }) {
-    const { umaDomain, webhookEndpoint, supportedCurrencies } = input
+    const { umaDomain, webhookEndpoint, incomingPaymentApproval, supportedCurrencies } = input
     if (webhookEndpoint !== undefined) {
       const fault = endpointFault(webhookEndpoint, settings.allowLocalWebhooks && caller.environment === 'SANDBOX')
       if (fault)
@@ -122,6 +127,7 @@ export const updateConfiguration = operation({
       ...world,
       ...(umaDomain === undefined ? {} : { umaDomain }),
       ...(webhookEndpoint === undefined ? {} : { webhookEndpoint }),
+      ...(incomingPaymentApproval === undefined ? {} : { incomingPaymentApproval }),
       ...(supportedCurrencies === undefined
         ? {}
         : { supportedCurrencies: supportedCurrencies.map((one) => supported(one, world)) }),
@@ -149,6 +155,6 @@ function supported(input: Omit<SupportedCurrency, 'providerRequiredCustomerField
 }
 
 /** The TEST webhook. */
-function testEvent(worldId: string): EventDraft {
+export function testEvent(worldId: string): EventDraft {
   return { worldId, type: 'TEST', resourceId: toId('PlatformConfig', worldId), customerId: null, payload: { test: true } }
 }

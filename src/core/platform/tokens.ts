@@ -160,7 +160,7 @@ export function createTokens({ prisma }: Database): Tokens {
     const { worldId, world, permissions: held } = row
     return {
       secretHash: Buffer.from(row.secretHash, 'hex'),
-      caller: { worldId, environment: world.environment, permissions: permissionSet.parse(held) },
+      caller: { worldId, environment: world.environment, permissions: permissionSet.parse(held), tokenId: row.id },
     }
   })
 }

@@ -18,7 +18,7 @@ const cryptoAssets: ReadonlySet<string> = new Set(['BTC', 'USDC', 'USDT', 'USDB'
 export async function homeOf(database: Queryable, transaction: TransactionRow): Promise<InternalAccountRow | undefined> {
   const { worldId, sourceType, sourceAccountId, sourceCurrency, customerId } = transaction
   if (sourceType === 'INTERNAL_ACCOUNT') return (await internalAccountsById(database, worldId, [sourceAccountId!]))[0]
-  if (sourceType === 'EXTERNAL_ACCOUNT' || !cryptoAssets.has(sourceCurrency)) return undefined
+  if (sourceType !== 'REALTIME_FUNDING' || !cryptoAssets.has(sourceCurrency)) return undefined
   const [own] = await database.query<InternalAccountRow>(
     `select ${withBalance.select} from ${withBalance.from}
      where t.world_id = $1 and t.currency = $2 and t.customer_id is not distinct from $3::uuid`,

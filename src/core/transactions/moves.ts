@@ -32,11 +32,13 @@ export const moves = {
   create: { from: [], to: 'CREATED', posts: [], told: 'never' },
   /** Money has arrived on an internal account. */
   credit: { from: [], to: 'COMPLETED', posts: ['FUNDING'], told: 'always' },
+  /** Somebody pays by UMA; the platform is asked whether it may. */
+  receive: { from: [], to: 'PENDING', posts: [], told: 'always' },
   /** A transfer-in asks the other bank for the money. */
   collect: { from: ['CREATED'], to: 'PENDING', posts: [], told: 'never' },
   /** An executed quote asks the other bank for the money. */
   execute: { from: ['PENDING'], to: 'PENDING', quote: 'PROCESSING', posts: [], told: 'always' },
-  /** The money is here: debited, collected or deposited. */
+  /** The money is here: debited, collected or deposited; or approved of, and on its way from the payer's provider. */
   fund: {
     from: ['CREATED', 'PENDING'],
     to: 'PROCESSING',

@@ -5,6 +5,7 @@ import { coalesced } from '../../database/coalesce.ts'
 import { byIdsInWorld, type QuoteRow, selectList, type TaskRow, type TransactionRow } from '../../database/tables.ts'
 import type { TaskHandler } from '../../log/tasks.ts'
 import type { RailEnd, RailOutcome, RailPayment, RailReports, RailReturn, Rails } from '../../rails/port.ts'
+import { expireApproval } from '../approvals/approval.ts'
 import { forgetLookup } from '../lookups/lookup.ts'
 import { type Caller, type Core, perform, permissions } from '../operation.ts'
 import { expireQuote } from '../quotes/expire-quote.ts'
@@ -20,6 +21,11 @@ export function paymentWork(core: Core): Record<string, TaskHandler> {
     async 'expire-quote'({ worldId, subjectId }) {
       const { status } = await perform(core, expireQuote, { caller: await serviceCaller(core, worldId) }, { quoteId: subjectId })
       return status === 'early' ? { againInMs: second } : undefined
+    },
+    async 'expire-approval'({ worldId, subjectId }) {
+      const caller = await serviceCaller(core, worldId)
+      const { againInMs } = await perform(core, expireApproval, { caller }, { approvalId: subjectId })
+      return againInMs === undefined ? undefined : { againInMs }
     },
     async 'forget-lookup'({ worldId, subjectId }) {
       await perform(core, forgetLookup, { caller: await serviceCaller(core, worldId) }, { lookupId: subjectId })
@@ -136,7 +142,7 @@ export function railReports(core: () => Core): RailReports {
 }
 
 /** The service itself, at work in a world. */
-async function serviceCaller({ worlds }: Core, worldId: string): Promise<Caller> {
+export async function serviceCaller({ worlds }: Core, worldId: string): Promise<Caller> {
   const world = await worlds.get(worldId)
   if (!world) throw new DomainError('NOT_FOUND', 'There is no such world', { worldId })
   return { worldId, environment: world.environment, permissions }

@@ -93,7 +93,7 @@ export function legOf({ transaction, quote }: Leg): 'PULL' | 'SEND' | undefined 
 /** Spec silent: which of its reasons stands for a rail's plain failure. */
 function reasonOf({ transaction, quote }: Payment): (typeof failureReasons)[number] {
   if (quote) return 'QUOTE_EXECUTION_FAILED'
-  return transaction.type === 'OUTGOING' ? 'OFFRAMP_FAILED' : 'PAY_REQUEST_FAILED'
+  return transaction.type === 'OUTGOING' || transaction.sourceType === 'UMA_ADDRESS' ? 'OFFRAMP_FAILED' : 'PAY_REQUEST_FAILED'
 }
 
 function sent({ payment }: Loaded, { now }: Moment): Settled {

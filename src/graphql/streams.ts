@@ -1,0 +1,155 @@
+/**
+ * GraphQL over server-sent events: one operation per request, its results as `next` events and a `complete` at the end. Each result's `id` is
+ * its cursor, so a browser's EventSource that comes back resumes by itself (`Last-Event-ID`).
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { GraphQLError } from 'graphql'
+import { second } from '../base/clock.ts'
+import { decodePosition } from '../base/cursor.ts'
+import { parseJson, stringifyJson } from '../base/json.ts'
+import { DomainError } from '../base/refusal.ts'
+import type { Core } from '../core/operation.ts'
+import { authenticate } from '../core/platform/tokens.ts'
+import type { Fanout, Sink } from './fanout.ts'
+import { type Masked, type OperationRequest, readOperation, readSubscription, type Yoga } from './operation.ts'
+import type { Revocations } from './revocations.ts'
+
+const keepAliveMs = 12 * second
+
+export interface Streams {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  close(): void
+}
+
+interface Parts {
+  core: Core
+  yoga: Yoga
+  fanout: Fanout
+  revocations: Revocations
+  masked: Masked
+  largestBody: number
+}
+
+export function wantsStream({ headers }: IncomingMessage): boolean {
+  return headers.accept?.includes('text/event-stream') ?? false
+}
+
+export function createStreams({ core, yoga, fanout, revocations, masked, largestBody }: Parts): Streams {
+  const open = new Set<ServerResponse>()
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const caller = await authenticate(core.tokens, request.headers.authorization)
+    const asked = await readRequest(request, largestBody)
+    const read = await readOperation(yoga, caller, asked)
+    if (!('args' in read)) return answer(response, { errors: read })
+    if (!read.isSubscription) {
+      if (request.method === 'GET') throw new DomainError('INVALID_REQUEST_FORMAT', 'Over GET only subscriptions are streamed')
+      return answer(response, (await read.execute(read.args)) as object)
+    }
+    const subscription = await readSubscription(core, read.args, asked, masked)
+    if (!('render' in subscription)) return answer(response, { errors: subscription })
+    const lastSeen = request.headers['last-event-id']
+    const after = typeof lastSeen === 'string' && lastSeen !== '' ? decodePosition(lastSeen, 'Last-Event-ID') : subscription.after
+
+    begin(response)
+    open.add(response)
+    const keepAlive = setInterval(() => response.write(':\n\n'), keepAliveMs)
+    const leave = fanout.join({ ...subscription, after }, streamSink(response))
+    const forget = revocations.watch(caller, () =>
+      end(response, new GraphQLError('The token was revoked', { extensions: { code: 'UNAUTHORIZED' } })),
+    )
+    response.once('close', () => {
+      clearInterval(keepAlive)
+      open.delete(response)
+      leave()
+      forget()
+    })
+  }
+
+  return {
+    async handle(request, response) {
+      try {
+        await serve(request, response)
+      } catch (error) {
+        const { message, extensions } = masked(error)
+        const { http, ...shown } = extensions as { http?: { status?: number; headers?: Record<string, string> } }
+        const status = http?.status ?? (error instanceof DomainError ? 400 : 500)
+        response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...http?.headers })
+        response.end(stringifyJson({ errors: [{ message, extensions: shown }] }))
+      }
+    },
+    close() {
+      for (const response of open) response.end()
+    },
+  }
+}
+
+function begin(response: ServerResponse): void {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  })
+  response.write(':\n\n')
+}
+
+function answer(response: ServerResponse, result: object): void {
+  begin(response)
+  response.end(`event: next\ndata: ${stringifyJson(result)}\n\nevent: complete\ndata:\n\n`)
+}
+
+function end(response: ServerResponse, error: GraphQLError): void {
+  if (response.writableEnded) return
+  response.end(`event: next\ndata: ${stringifyJson({ data: null, errors: [error] })}\n\nevent: complete\ndata:\n\n`)
+}
+
+function streamSink(response: ServerResponse): Sink {
+  const over = (code: string, message: string, cursor: string) => {
+    end(response, new GraphQLError(message, { extensions: { code, cursor } }))
+    // It may never read what is left.
+    setTimeout(() => response.destroy(), keepAliveMs).unref()
+  }
+  return {
+    next(payload, cursor) {
+      response.write(`id: ${cursor}\nevent: next\ndata: ${payload}\n\n`)
+    },
+    get congested() {
+      return response.writableNeedDrain
+    },
+    whenDrained: (resume) => response.once('drain', resume),
+    overflow: (cursor) => over('SLOW_SUBSCRIBER', 'The subscriber does not keep up; resume after the cursor', cursor),
+    fail: (_error, cursor) => over('INTERNAL_ERROR', 'Something went wrong here; resume after the cursor', cursor),
+  }
+}
+
+async function readRequest(request: IncomingMessage, largestBody: number): Promise<OperationRequest> {
+  const raw = request.method === 'GET' ? fromQuery(request) : parsed(await readText(request, largestBody))
+  if (typeof raw !== 'object' || raw === null || typeof (raw as { query?: unknown }).query !== 'string') {
+    throw new DomainError('INVALID_REQUEST_FORMAT', 'query: expected a GraphQL document', { field: 'query' })
+  }
+  return raw as OperationRequest
+}
+
+function fromQuery({ url }: IncomingMessage): unknown {
+  const { query, operationName, variables } = Object.fromEntries(new URL(url!, 'http://localhost').searchParams)
+  return { query, operationName, variables: variables ? parsed(variables) : undefined }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    throw new DomainError('INVALID_REQUEST_FORMAT', 'That is not valid JSON')
+  }
+}
+
+async function readText(request: IncomingMessage, largest: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > largest) throw new DomainError('INVALID_REQUEST_FORMAT', `The body is larger than ${largest} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
