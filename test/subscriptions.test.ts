@@ -127,6 +127,102 @@ describe('events', () => {
   })
 })
 
+/** The next results of a subscription, each with its cursor; `whenLive` makes them happen. */
+async function results(query: string, variables: Body, count: number, whenLive: () => Promise<unknown>): Promise<Body[]> {
+  const client = connect()
+  const subscription = client.iterate<Body>({ query, variables })
+  const seen = [subscription.next()]
+  for await (const _ of client.iterate({ query: '{ __typename }' })) break
+  await whenLive()
+  while (seen.length < count) seen.push(subscription.next())
+  const found = (await Promise.all(seen)).map(({ value }) => value as Body)
+  await subscription.return?.()
+  return found
+}
+
+describe('one thing', () => {
+  test('a quote is followed by quoteUpdated, an account by internalAccountUpdated, each result with its cursor', async () => {
+    const payer = await newPayer(world)
+    const quote = await newQuote(world, payer)
+    await world.drain()
+    const execute = async () => {
+      await world.rest('POST', `/quotes/${quote['id']}/execute`)
+      await world.drain()
+    }
+    const account = results(
+      'subscription ($id: ID!) { internalAccountUpdated(id: $id) { id balance { amount } } }',
+      { id: payer.dollars['id'] },
+      1,
+      async () => {},
+    )
+    const query = 'subscription ($id: ID!, $after: String) { quoteUpdated(id: $id, after: $after) { id status } }'
+    const seen = await results(query, { id: quote['id'] }, 2, execute)
+    expect(seen.map(({ data }) => data.quoteUpdated.id)).toEqual([quote['id'], quote['id']])
+    expect(seen.at(-1)!['data'].quoteUpdated.status).toBe('COMPLETED')
+    const { cursor } = seen[0]!['extensions']
+    const resumed = await results(query, { id: quote['id'], after: cursor }, 1, async () => {})
+    expect(resumed[0]!['extensions'].cursor).toBe(seen[1]!['extensions'].cursor)
+    expect((await account)[0]!['data'].internalAccountUpdated).toEqual({ id: payer.dollars['id'], balance: { amount: '900000' } })
+  })
+
+  test('a customer is followed by customerKycUpdated', async () => {
+    const query = 'subscription { customerKycUpdated { id kycStatus } }'
+    let customer: Body = {}
+    const [seen] = await results(query, {}, 1, async () => {
+      customer = await newCustomer(world, { fullName: 'Ada 002' })
+      await world.drain()
+    })
+    expect(seen!['data'].customerKycUpdated).toEqual({ id: customer['id'], kycStatus: 'REJECTED' })
+  })
+
+  test('is not followed by whoever may not see it, or when it is not there', async () => {
+    const refused = async (field: string, id: string, as = world.sandbox) => {
+      const { value } = await connect(as)
+        .iterate({ query: `subscription ($id: ID!) { ${field}(id: $id) { id } }`, variables: { id } })
+        .next()
+      return (value as Body)?.['errors']?.[0]?.extensions?.code
+    }
+    const quote = await newQuote(world, await newPayer(world))
+    expect(await refused('quoteUpdated', quote['id'], world.stranger)).toBe('QUOTE_NOT_FOUND')
+    expect(await refused('quoteUpdated', `Quote:${crypto.randomUUID()}`, world.stranger)).toBe('QUOTE_NOT_FOUND')
+    expect(await refused('internalAccountUpdated', quote['id'])).toBe('INVALID_INPUT')
+    const { body: token } = await world.rest('POST', '/tokens', { name: 'payer', permissions: ['TRANSACT'] })
+    expect(await refused('quoteUpdated', quote['id'], token as Credentials)).toBe('FORBIDDEN')
+  })
+})
+
+describe('a pending incoming payment', () => {
+  test('arrives with its deadline and is decided over the same socket', async () => {
+    await world.rest('PATCH', '/config', { incomingPaymentApproval: 'API' })
+    const customer = await newCustomer(world, { fullName: undefined })
+    const client = connect()
+    const query = `subscription ($customerId: ID!) { events(customerId: $customerId, types: [INCOMING_PAYMENT]) {
+      ... on PaymentEvent { transaction { id status } approvalDeadline requestedReceiverUserInfoFields { name mandatory } }
+    } }`
+    const subscription = client.iterate<Body>({ query, variables: { customerId: customer['id'] } })
+    const asked = subscription.next()
+    for await (const _ of client.iterate({ query: '{ __typename }' })) break
+    await world.rest('POST', '/sandbox/uma/receive', {
+      senderUmaAddress: '$success.usd@sandbox.uma.localhost',
+      customerId: customer['id'],
+      receivingCurrencyCode: 'USD',
+      receivingCurrencyAmount: 500,
+    })
+    await world.drain()
+    const { transaction, approvalDeadline, requestedReceiverUserInfoFields } = (await asked).value!.data!['events']
+    expect(Date.parse(approvalDeadline) - world.clock.now().getTime()).toBe(5000)
+    expect(requestedReceiverUserInfoFields).toContainEqual({ name: 'FULL_NAME', mandatory: true })
+    const approve = `mutation ($input: ApproveTransactionInput!) { approveTransaction(input: $input) { transaction { status } errors { code } } }`
+    const input = { transactionId: transaction.id, receiverUserInfo: [{ name: 'FULL_NAME', value: 'Ada' }] }
+    for await (const { data } of client.iterate<Body>({ query: approve, variables: { input } })) {
+      expect(data!['approveTransaction']).toEqual({ transaction: { status: 'PROCESSING' }, errors: [] })
+    }
+    await world.drain()
+    expect((await subscription.next()).value!.data!['events'].transaction.status).toBe('COMPLETED')
+    await subscription.return?.()
+  })
+})
+
 describe('one payment', () => {
   test('is followed by transactionUpdated', async () => {
     const payer = await newPayer(world, { ending: '004' })
@@ -145,61 +241,5 @@ describe('one payment', () => {
       refund: { reference: expect.any(String) },
     })
     await subscription.return?.()
-  })
-})
-
-describe('the socket', () => {
-  const raw = (protocol = 'graphql-transport-ws') => new WebSocket(`${world.gateway.url.replace('http', 'ws')}/graphql`, protocol)
-  const closed = (socket: WebSocket) => new Promise<number>((resolve) => socket.once('close', (code) => resolve(code)))
-  const opened = (socket: WebSocket) => new Promise((resolve) => socket.once('open', resolve))
-  const message = (socket: WebSocket) =>
-    new Promise<Body>((resolve) => socket.once('message', (data) => resolve(JSON.parse(String(data)))))
-
-  test('closes with 4403 for wrong credentials, and for none', async () => {
-    for (const payload of [{}, { authorization: 'Basic eDp5' }, { authorization: 5 }]) {
-      const socket = raw()
-      await opened(socket)
-      socket.send(JSON.stringify({ type: 'connection_init', payload }))
-      expect(await closed(socket)).toBe(4403)
-    }
-  })
-
-  test('survives a syntax error', async () => {
-    const socket = raw()
-    await opened(socket)
-    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: basic(world.sandbox) } }))
-    expect((await message(socket))['type']).toBe('connection_ack')
-    socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: '{ nonsense' } }))
-    expect(await message(socket)).toMatchObject({ id: '1', type: 'error' })
-    socket.send(JSON.stringify({ id: '2', type: 'subscribe', payload: { query: '{ __typename }' } }))
-    expect(await message(socket)).toMatchObject({ id: '2', type: 'next', payload: { data: { __typename: 'Query' } } })
-    socket.close()
-  })
-
-  test('carries a hundred subscriptions and refuses one more, without closing', async () => {
-    const socket = raw()
-    await opened(socket)
-    const received: Body[] = []
-    socket.on('message', (data) => received.push(JSON.parse(String(data))))
-    const answered = async (id: string) => {
-      while (!received.some((one) => one['id'] === id)) await new Promise((resolve) => setImmediate(resolve))
-      return received.find((one) => one['id'] === id)!
-    }
-    const subscribe = (id: string) =>
-      socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query: 'subscription { events { id } }' } }))
-    const query = (id: string) => socket.send(JSON.stringify({ id, type: 'subscribe', payload: { query: '{ __typename }' } }))
-    socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: basic(world.sandbox) } }))
-    while (received.length === 0) await new Promise((resolve) => setImmediate(resolve))
-    for (let index = 0; index < 101; index += 1) subscribe(`s${index}`)
-    expect(await answered('s100')).toMatchObject({ type: 'error', payload: [{ message: expect.stringContaining('100') }] })
-    query('q')
-    expect((await answered('q'))['payload'].data).toEqual({ __typename: 'Query' })
-    expect(received.filter(({ type }) => type === 'error')).toHaveLength(1)
-    socket.close()
-  })
-
-  test('is not opened elsewhere', async () => {
-    const socket = new WebSocket(`${world.gateway.url.replace('http', 'ws')}/elsewhere`, 'graphql-transport-ws')
-    await expect(new Promise((_resolve, reject) => socket.once('error', reject))).rejects.toThrow('404')
   })
 })

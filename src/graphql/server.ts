@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { GraphQLError } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { WebSocketServer } from 'ws'
+import { second } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { DomainError } from '../base/refusal.ts'
 import { requestIdHeader, requestIdOf } from '../base/request-id.ts'
@@ -21,6 +22,8 @@ import { createStreams, wantsStream } from './streams.ts'
 const path = '/graphql'
 const mostTokens = 2000
 const largestBody = 256 * 1024
+/** How long a socket may take to close when the gateway does. */
+const patienceMs = 2 * second
 
 export interface GraphqlDoor {
   /** Answers the request if it is for this door. */
@@ -79,7 +82,12 @@ export function createGraphqlDoor(core: Core, feed: Feed, revocations: Revocatio
     },
     async close() {
       streams.close()
+      // Who does not read does not hear that it is over either.
+      const impatient = setTimeout(() => {
+        for (const socket of sockets.clients) socket.terminate()
+      }, patienceMs)
       await protocol.dispose()
+      clearTimeout(impatient)
       sockets.close()
     },
   }
