@@ -1,8 +1,14 @@
 /** `npm run bench -- <name>`: what we claim about speed, for anyone to run. See README.md beside this file. */
+import { benchFanout } from './fanout.ts'
 import { benchStart } from './start.ts'
 import { benchMemory, benchTransfers } from './transfers.ts'
 
-const benches: Record<string, () => Promise<void>> = { start: benchStart, transfers: benchTransfers, memory: benchMemory }
+const benches: Record<string, () => Promise<void>> = {
+  start: benchStart,
+  transfers: benchTransfers,
+  memory: benchMemory,
+  fanout: benchFanout,
+}
 
 const name = process.argv[2]
 const chosen = name === undefined ? Object.values(benches) : [benches[name]]

@@ -3,13 +3,13 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Body } from './world.ts'
 
-export interface Received {
+interface Received {
   body: Body
   raw: string
   headers: IncomingHttpHeaders
 }
 
-export interface Reply {
+interface Reply {
   status: number
   body?: string
   headers?: Record<string, string>

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { closeCodes } from '../src/graphql/sockets.ts'
 import { fund, newCustomer, newPayer } from './people.ts'
 import { type Body, basic, type Credentials, useWorld } from './world.ts'
 
@@ -177,7 +178,7 @@ describe('a token that is revoked', () => {
     const [gone, stays] = [await greeted(token as Credentials), await greeted()]
     await world.rest('DELETE', `/tokens/${token['id']}`)
     await world.drain()
-    expect(await gone.closed).toEqual({ code: 4403, reason: 'The token was revoked' })
+    expect(await gone.closed).toEqual({ code: closeCodes.forbidden, reason: 'The token was revoked' })
     expect(stays.socket.readyState).toBe(WebSocket.OPEN)
     expect(await (await new Socket().say(init(token as Credentials))).closed).toMatchObject({ code: 4403 })
   })
@@ -261,7 +262,7 @@ describe('two hundred sockets that never read', () => {
     child.send('read')
     const [closings] = (await once(child, 'message')) as [{ code: number; reason: string; resources: string[]; last: string }[]]
     for (const { code, reason, resources, last } of closings) {
-      expect(code).toBe(4420)
+      expect(code).toBe(closeCodes.slowSubscriber)
       expect(reason).toBe(`SLOW_SUBSCRIBER ${last}`)
       expect(resources).toEqual([customer['id']])
     }

@@ -9,8 +9,8 @@ import type { Feed } from '../log/feed.ts'
 
 /** Where results go: a subscription of a socket, a stream. */
 export interface Sink {
-  /** Takes one result. */
-  next(payload: string, cursor: string): void
+  /** Takes results, in order: several at once cost little more than one. */
+  next(results: readonly Result[]): void
   /** It has more to write than it has written: results wait until `whenDrained`. */
   readonly congested: boolean
   whenDrained(resume: () => void): void
@@ -18,6 +18,14 @@ export interface Sink {
   overflow(cursor: string): void
   /** Something broke here: the subscriber should resume after the cursor. */
   fail(error: unknown, cursor: string): void
+}
+
+/** What an event looks like to those who share a channel. */
+export interface Result {
+  position: bigint
+  cursor: string
+  /** JSON, in UTF-8. */
+  payload: Buffer
 }
 
 export interface Subscription {
@@ -37,6 +45,8 @@ export interface Fanout {
 
 /** Results that wait for a subscriber's network, beyond what its network holds. */
 const longestQueue = 1000
+/** Bytes that go to one subscriber's network before it is asked whether it can take more. */
+const writtenAtOnce = 32 * 1024
 const replayedAtOnce = 200
 /** Results a channel keeps for those who resume: after a restart everybody does. */
 const keptResults = 256
@@ -82,10 +92,10 @@ async function catchUp(database: Database, channel: Channel, member: Member): Pr
     const page = { after: member.position, upTo, limit: replayedAtOnce }
     const { events, readTo } = await readEvents(database, channel.interest, page)
     for (const event of events) {
-      const payload = await channel.resultOf(event)
+      const result = await channel.resultOf(event)
       await member.drained()
       if (member.left) return
-      member.send(payload, event)
+      member.send([result])
     }
     member.position = readTo
   }
@@ -99,14 +109,14 @@ class Channel {
   coming = 0
   readonly close: () => void
   readonly #render: (event: LoggedEvent) => Promise<string>
-  readonly #results = new Map<bigint, Promise<string>>()
+  readonly #results = new Map<bigint, Promise<Result>>()
   #handedOut: bigint
 
   constructor(interest: Interest, render: (event: LoggedEvent) => Promise<string>, feed: Feed) {
     this.interest = interest
     this.#render = render
     this.#handedOut = feed.horizon
-    this.close = feed.listen(interest.worldId, (event) => this.#hear(event))
+    this.close = feed.listen(interest.worldId, (events) => this.#hear(events))
   }
 
   /** What lies after it is still to come to the live members, what lies before is not. */
@@ -114,22 +124,26 @@ class Channel {
     return this.#handedOut
   }
 
-  resultOf(event: LoggedEvent): Promise<string> {
+  resultOf(event: LoggedEvent): Promise<Result> {
     let result = this.#results.get(event.position)
     if (!result) {
-      result = this.#render(event)
+      result = this.#make(event)
       this.#results.set(event.position, result)
       if (this.#results.size > keptResults) this.#results.delete(this.#results.keys().next().value!)
     }
     return result
   }
 
-  async #hear(event: LoggedEvent): Promise<void> {
-    if (concerns(event, this.interest)) {
-      const payload = await this.resultOf(event)
-      for (const member of this.members) member.offer(payload, event)
-    }
-    this.#handedOut = event.position
+  async #make(event: LoggedEvent): Promise<Result> {
+    return { position: event.position, cursor: cursorOf(event), payload: Buffer.from(await this.#render(event)) }
+  }
+
+  async #hear(events: readonly LoggedEvent[]): Promise<void> {
+    const wanted = events.filter((event) => concerns(event, this.interest))
+    const results = await Promise.all(wanted.map((event) => this.resultOf(event)))
+    // Nobody can join between what is told and what is noted as told.
+    if (results.length > 0) for (const member of this.members) member.offer(results)
+    this.#handedOut = events.at(-1)!.position
   }
 }
 
@@ -138,7 +152,8 @@ class Member {
   /** Up to here it has been told everything. */
   position: bigint
   readonly #sink: Sink
-  readonly #waiting: { payload: string; event: LoggedEvent }[] = []
+  #waiting: readonly Result[] = []
+  #asleep = false
   #sent: bigint
   #over = false
 
@@ -153,10 +168,10 @@ class Member {
     return cursorOf({ position: this.#sent })
   }
 
-  send(payload: string, event: LoggedEvent): void {
-    this.position = event.position
-    this.#sent = event.position
-    this.#sink.next(payload, cursorOf(event))
+  send(results: readonly Result[]): void {
+    this.#sent = results.at(-1)!.position
+    if (this.#sent > this.position) this.position = this.#sent
+    this.#sink.next(results)
   }
 
   drained(): Promise<void> | undefined {
@@ -164,31 +179,44 @@ class Member {
   }
 
   /** Live: goes out at once, or waits in the queue, which has an end. */
-  offer(payload: string, event: LoggedEvent): void {
+  offer(results: readonly Result[]): void {
+    if (this.#over) return
     // Its cursor may be ahead of what this process had read when it came.
-    if (this.#over || event.position <= this.position) return
-    if (this.#waiting.length === 0 && !this.#sink.congested) {
-      this.send(payload, event)
-      return
-    }
-    this.position = event.position
-    if (this.#waiting.length >= longestQueue) {
-      this.#over = true
-      this.#waiting.length = 0
-      this.#sink.overflow(this.cursor)
-      return
-    }
-    if (this.#waiting.push({ payload, event }) === 1) this.#sink.whenDrained(() => this.#flush())
+    const fresh = results[0]!.position > this.position ? results : results.filter(({ position }) => position > this.position)
+    if (fresh.length === 0) return
+    this.position = fresh.at(-1)!.position
+    this.#waiting = this.#waiting.length === 0 ? fresh : [...this.#waiting, ...fresh]
+    this.#pump()
   }
 
-  #flush(): void {
-    let sent = 0
-    for (; sent < this.#waiting.length && !this.#sink.congested && !this.left; sent += 1) {
-      const { payload, event } = this.#waiting[sent]!
-      this.#sent = event.position
-      this.#sink.next(payload, cursorOf(event))
+  /** As much as the network takes; the rest when it has taken that. */
+  #pump(): void {
+    while (this.#waiting.length > 0 && !this.#asleep && !this.#sink.congested && !this.left) {
+      const portion = firstOf(this.#waiting)
+      this.#waiting = this.#waiting.slice(portion.length)
+      this.send(portion)
     }
-    this.#waiting.splice(0, sent)
-    if (this.#waiting.length > 0 && !this.left) this.#sink.whenDrained(() => this.#flush())
+    if (this.#waiting.length > longestQueue) {
+      this.#over = true
+      this.#waiting = []
+      this.#sink.overflow(this.cursor)
+    } else if (this.#waiting.length > 0 && !this.#asleep) {
+      this.#asleep = true
+      this.#sink.whenDrained(() => {
+        this.#asleep = false
+        if (!this.#over) this.#pump()
+      })
+    }
   }
+}
+
+/** So many from the front as are written at once. */
+function firstOf(results: readonly Result[]): readonly Result[] {
+  let bytes = 0
+  let count = 0
+  while (count < results.length && bytes < writtenAtOnce) {
+    bytes += results[count]!.payload.length
+    count += 1
+  }
+  return count === results.length ? results : results.slice(0, count)
 }

@@ -110,8 +110,8 @@ function streamSink(response: ServerResponse): Sink {
     setTimeout(() => response.destroy(), keepAliveMs).unref()
   }
   return {
-    next(payload, cursor) {
-      response.write(`id: ${cursor}\nevent: next\ndata: ${payload}\n\n`)
+    next(results) {
+      response.write(results.map(({ cursor, payload }) => `id: ${cursor}\nevent: next\ndata: ${payload}\n\n`).join(''))
     },
     get congested() {
       return response.writableNeedDrain

@@ -5,8 +5,8 @@
 import type { Database } from '../database/port.ts'
 import { eventColumns, type LoggedEvent, lastPosition } from './event.ts'
 
-/** Called with every event of a world, one after the other. */
-type Listener = (event: LoggedEvent) => Promise<void> | void
+/** Called with the new events of a world, in order; again only when it has done with them. */
+type Listener = (events: readonly LoggedEvent[]) => Promise<void>
 
 export interface Feed {
   /** Whoever begins to listen now hears everything after this position. */
@@ -30,9 +30,7 @@ export async function openFeed(database: Database): Promise<Feed> {
     await Promise.all(
       [...byWorld].flatMap(([worldId, ofWorld]) =>
         // Who comes while this goes on begins after it.
-        [...(listeners.get(worldId) ?? [])].map(async (listener) => {
-          for (const event of ofWorld) await listener(event)
-        }),
+        [...(listeners.get(worldId) ?? [])].map((listener) => listener(ofWorld)),
       ),
     )
   }

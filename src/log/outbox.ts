@@ -8,7 +8,7 @@ import { stringifyJson } from '../base/json.ts'
 import type { Queryable } from '../database/port.ts'
 import { bodyOf, type LoggedEvent } from './event.ts'
 
-export const horizonMs = 7 * day
+const horizonMs = 7 * day
 /** Longer than an attempt may take: what a process that died had taken comes back then. */
 const leaseMs = 20 * second
 const failuresToPause = 5

@@ -12,7 +12,7 @@ interface Answer {
   retryAfter: string | undefined
 }
 
-export interface PostOptions {
+interface PostOptions {
   allowLocal: boolean
   /** For the whole of it, the answer's body included. */
   timeoutMs: number

@@ -41,7 +41,7 @@ export const WebhookDelivery = z.object({
 
 export type WebhookDelivery = z.output<typeof WebhookDelivery>
 
-export function toWebhookDelivery(row: WebhookDeliveryRow): WebhookDelivery {
+function toWebhookDelivery(row: WebhookDeliveryRow): WebhookDelivery {
   return {
     id: toId('Webhook', row.id),
     type: row.type,

@@ -6,7 +6,7 @@ import { cursorOf, envelope, eventTypes, type LoggedEvent, lastPosition, readEve
 import { idOf, pageLimit, searchText } from '../input.ts'
 import { query } from '../operation.ts'
 
-export const EventRecord = z.object({
+const EventRecord = z.object({
   /** Where it stands in the log: what comes after it is read with this. */
   cursor: z.string(),
   resourceId: z.string(),
