@@ -2,12 +2,14 @@
 import { benchFanout } from './fanout.ts'
 import { benchStart } from './start.ts'
 import { benchMemory, benchTransfers } from './transfers.ts'
+import { benchWebhooks } from './webhooks.ts'
 
 const benches: Record<string, () => Promise<void>> = {
   start: benchStart,
   transfers: benchTransfers,
   memory: benchMemory,
   fanout: benchFanout,
+  webhooks: benchWebhooks,
 }
 
 const name = process.argv[2]

@@ -6,36 +6,19 @@
  *   GATEWAY_URL=… GATEWAY_TOKEN=id:secret npm run demo      against any other
  */
 import { verify } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createClient } from 'graphql-ws'
+import { base, NotPossible, readAuthorization } from './running-gateway.ts'
 
 type Body = Record<string, any>
 
-const base = (process.env['GATEWAY_URL'] ?? `http://127.0.0.1:${process.env['PORT'] ?? 4000}`).replace(/\/+$/, '')
 const startedAt = performance.now()
 const patienceMs = 15_000
 
 function say(door: string, what: string): void {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(3)
   console.log(`${seconds.padStart(7)} s  ${door.padEnd(12)} ${what}`)
-}
-
-/** The gateway cannot be played with as it is; the message says what to do. */
-class NotPossible extends Error {}
-
-function readToken(): string {
-  const given = process.env['GATEWAY_TOKEN'] ?? process.env['BOOTSTRAP_SANDBOX_TOKEN']
-  if (given) return given
-  const file = `${process.env['DATA_DIR'] ?? '.data'}/sandbox-token`
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch {
-    throw new NotPossible(
-      `No credentials: set GATEWAY_TOKEN=id:secret to a sandbox token (there is no ${file} to take them from).`,
-    )
-  }
 }
 
 // ── The four doors ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -122,7 +105,7 @@ function tell(event: Body): string {
 // ── The play ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 async function play(): Promise<boolean> {
-  const authorization = `Basic ${Buffer.from(readToken()).toString('base64')}`
+  const authorization = readAuthorization()
   const { rest, graphql } = doors(authorization)
   const final: Record<string, string> = {}
   /** The payment that is played, once it is known: events of others do not count. */
