@@ -158,6 +158,14 @@ describe('the auditor', () => {
     await world.drain()
     const waiting = await newQuote(world, payer)
     const underWay = await newQuote(world, payer, { immediatelyExecute: true })
+    await world.rest('PATCH', '/config', { incomingPaymentApproval: 'API' })
+    const { body: incoming } = await world.rest('POST', '/sandbox/uma/receive', {
+      senderUmaAddress: '$success.usd@sandbox.uma.localhost',
+      customerId: payer.customer['id'],
+      receivingCurrencyCode: 'USD',
+      receivingCurrencyAmount: 500,
+    })
+    await world.rest('POST', `/transactions/${incoming['id']}/approve`)
     const id = (quote: Body) => `'${quote['transactionId'].slice('Transaction:'.length)}'`
     const account = `'${payer.dollars['id'].slice('InternalAccount:'.length)}'`
     expect(await findingsAfter()).toEqual([])
@@ -206,6 +214,14 @@ describe('the auditor', () => {
       [
         `update event set payload = jsonb_set(payload, '{newBalance,amount}', '1') where transaction_id = ${id(done)} and type = 'ACCOUNT_STATUS'`,
         ['no balance is told to have moved that did not'],
+      ],
+      [
+        `update approval set decided_by = null where decided_by is not null`,
+        ['an incoming UMA payment went on only when the platform approved of it'],
+      ],
+      [
+        `update event set sequence = sequence + 5 where transaction_id = ${id(done)} and type = 'OUTGOING_PAYMENT'`,
+        ['events about a thing are numbered from one on, in the order of their positions'],
       ],
       [`delete from task where id = ${id(underWay)}`, ['whatever is under way has a task that takes it further']],
       [

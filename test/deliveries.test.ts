@@ -317,8 +317,19 @@ describe('redelivery', () => {
   })
 
   test('and the log are in the graph too', async () => {
-    await moveBalance(1)
+    const account = await moveBalance(2)
     await world.drain()
+    const log = await world.graphql(
+      `query ($id: ID!, $after: String) { events(first: 1, resourceId: $id, types: [ACCOUNT_STATUS], after: $after) {
+        totalCount pageInfo { hasNextPage endCursor } edges { cursor node { cursor sequence } } } }`,
+      { id: account },
+    )
+    expect(log.body['data'].events).toMatchObject({
+      totalCount: 2,
+      pageInfo: { hasNextPage: true },
+      edges: [{ node: { sequence: 1 } }],
+    })
+    expect(log.body['data'].events.edges[0].cursor).toBe(log.body['data'].events.edges[0].node.cursor)
     const query = `{
       webhookDeliveries(first: 2, type: ACCOUNT_STATUS) { totalCount edges { node {
         id type status attemptCount attempts { responseStatus durationMs url } event { id cursor sequence resourceId webhook { body signature } }

@@ -187,6 +187,17 @@ const rules: Readonly<Record<string, Rule>> = {
       where e.transaction_id = told.transaction_id and told.resource_id = 'InternalAccount:' || p.account_id
         and (told.payload->'newBalance'->>'amount')::bigint = p.balance_after)`,
 
+  'an incoming UMA payment went on only when the platform approved of it': `
+    select t.id, t.status || ' decided by ' || coalesce(a.decided_by::text, 'nobody') as detail
+    from transaction t left join approval a on a.transaction_id = t.id and a.world_id = t.world_id
+    where ($1::uuid is null or t.world_id = $1) and t.type = 'INCOMING' and t.source_type = 'UMA_ADDRESS'
+      and (a.id is null or (t.history @> '[{"status":"PROCESSING"}]' and a.decided_by is null) or (t.status = 'PENDING' and a.decided_by is not null))`,
+
+  'events about a thing are numbered from one on, in the order of their positions': `
+    select e.id, e.resource_id || ' ' || coalesce(e.sequence::text, 'no number') as detail from (
+      select id, resource_id, position, sequence, world_id, row_number() over (partition by resource_id order by position) as place from event
+    ) e where ($1::uuid is null or e.world_id = $1) and e.position is not null and e.sequence is distinct from e.place`,
+
   'whatever is under way has a task that takes it further': `
     select t.id, t.status::text as detail from transaction t left join quote q on q.id = t.quote_id
     left join task its on its.id = t.id left join task of_quote on of_quote.id = q.id

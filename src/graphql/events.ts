@@ -1,8 +1,11 @@
 import { toId } from '../base/ids.ts'
+import { readLog } from '../core/events/read-events.ts'
 import { readSigningKeys, signatureOf, signingKeyAt } from '../core/platform/signing-keys.ts'
 import type { Transaction } from '../core/transactions/transaction.ts'
 import { bodyOf, cursorOf, type eventTypes, type LoggedEvent } from '../log/event.ts'
 import { builder } from './builder.ts'
+import { connectionOf, pageArgs, pageComplexity } from './connection.ts'
+import { askCore } from './context.ts'
 import { type Money, MoneyRef } from './money.ts'
 import { CustomerRef, InternalAccountRef, type RequestedField, RequestedFieldRef, TransactionRef } from './refs.ts'
 
@@ -127,3 +130,30 @@ builder.objectRef<LoggedEvent>('TestEvent').implement({
     test: t.boolean({ description: 'Always true.', resolve: () => true }),
   }),
 })
+
+const EventConnection = builder.connectionObject(
+  { type: EventRef, name: 'EventConnection', description: 'A page of events.' },
+  { name: 'EventEdge', description: 'An event in a list.' },
+)
+
+builder.queryField('events', (t) =>
+  t.field({
+    type: EventConnection,
+    description:
+      'Everything that has happened in this world, oldest first; the subscription of the same name goes on from any cursor.',
+    args: {
+      ...pageArgs,
+      types: t.arg({ type: [EventType], description: 'These types only.' }),
+      customerId: t.arg.id({ description: 'Of this customer only.' }),
+      resourceId: t.arg.id({ description: 'About this only: `<Type>:<uuid>`.' }),
+    },
+    complexity: pageComplexity,
+    async resolve(_root, { first, after, ...filters }, context) {
+      const page = await askCore(context, readLog, { ...filters, limit: first, cursor: after })
+      return connectionOf(page, cursorOf, after, async () => {
+        const counted = await askCore(context, readLog, { ...filters, limit: 1, withTotal: true })
+        return counted.totalCount ?? 0
+      })
+    },
+  }),
+)

@@ -48,8 +48,8 @@ const longestQueue = 1000
 /** Bytes that go to one subscriber's network before it is asked whether it can take more. */
 const writtenAtOnce = 32 * 1024
 const replayedAtOnce = 200
-/** Results a channel keeps for those who resume: after a restart everybody does. */
-const keptResults = 256
+/** Results a channel keeps for those who resume, as after a restart everybody does; few where few share it. */
+const mostKeptResults = 256
 
 export function createFanout(database: Database, feed: Feed): Fanout {
   const channels = new Map<string, Channel>()
@@ -129,7 +129,8 @@ class Channel {
     if (!result) {
       result = this.#make(event)
       this.#results.set(event.position, result)
-      if (this.#results.size > keptResults) this.#results.delete(this.#results.keys().next().value!)
+      const most = Math.min(4 * this.coming, mostKeptResults)
+      if (this.#results.size > most) this.#results.delete(this.#results.keys().next().value!)
     }
     return result
   }

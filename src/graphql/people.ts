@@ -59,3 +59,13 @@ export const UserInfoInput = builder.inputType('UserInfoInput', {
     value: t.string({ required: true, description: 'What it is.' }),
   }),
 })
+
+export interface UserInfo {
+  name: string
+  value: string
+}
+
+/** By name, as the core takes it. */
+export function toRecord(items: readonly UserInfo[] | null | undefined): Record<string, string> | undefined {
+  return items ? Object.fromEntries(items.map(({ name, value }) => [name, value])) : undefined
+}

@@ -10,7 +10,7 @@ import { listOf, pageArgs, pageComplexity } from './connection.ts'
 import { DestinationRef, SourceRef } from './endpoint.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
 import { CurrencyRef, MoneyRef, PaymentInstructionRef, RateDetailsRef } from './money.ts'
-import { UserInfoInput } from './people.ts'
+import { toRecord, UserInfoInput } from './people.ts'
 import { CustomerRef, QuoteConnection, QuoteRef, TransactionRef } from './refs.ts'
 
 const QuoteStatus = builder.enumType('QuoteStatus', {
@@ -238,10 +238,6 @@ function toDestination({
   if (umaAddress) return { ...umaAddress, counterpartyInformation: toRecord(umaAddress.counterpartyInformation) }
   if (lookup) return { ...lookup, destinationType: 'LOOKUP' }
   return details ? { externalAccountDetails: { ...details, accountInfo: toAccountInfo(details.accountInfo) } } : (account ?? {})
-}
-
-function toRecord(items: readonly { name: string; value: string }[] | null | undefined): Record<string, string> | undefined {
-  return items ? Object.fromEntries(items.map(({ name, value }) => [name, value])) : undefined
 }
 
 const ExecuteQuoteInput = builder.inputType('ExecuteQuoteInput', {

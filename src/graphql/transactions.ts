@@ -10,7 +10,7 @@ import { listOf, pageArgs, pageComplexity } from './connection.ts'
 import { DestinationRef, SourceRef } from './endpoint.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
 import { MoneyRef, RateDetailsRef } from './money.ts'
-import { UserInfoInput } from './people.ts'
+import { toRecord, type UserInfo, UserInfoInput } from './people.ts'
 import { CustomerRef, QuoteRef, RequestedFieldRef, TransactionConnection, TransactionRef, TransactionStatus } from './refs.ts'
 import { TimelineItemRef } from './timeline.ts'
 
@@ -220,7 +220,7 @@ addMutation('transferIn', {
 
 interface ApproveInput {
   transactionId: string
-  receiverUserInfo?: { name: string; value: string }[] | null | undefined
+  receiverUserInfo?: UserInfo[] | null | undefined
 }
 
 addMutation('approveTransaction', {
@@ -234,12 +234,7 @@ addMutation('approveTransaction', {
       idempotencyKey: t.string({ description: idempotencyKeyDescription }),
     }),
   }),
-  toInput: ({ receiverUserInfo, ...rest }: ApproveInput) => ({
-    ...rest,
-    ...(receiverUserInfo
-      ? { receiverUserInfo: Object.fromEntries(receiverUserInfo.map(({ name, value }) => [name, value])) }
-      : {}),
-  }),
+  toInput: ({ receiverUserInfo, ...rest }: ApproveInput) => ({ ...rest, receiverUserInfo: toRecord(receiverUserInfo) }),
   result: toTransaction,
 })
 

@@ -19,6 +19,7 @@ import { endOfFlight, intoFlight } from '../../ledger/entry.ts'
 import { newTask } from '../../log/tasks.ts'
 import { idOf, text } from '../input.ts'
 import { type Caller, type Core, type Moment, operation } from '../operation.ts'
+import { depositRow } from '../transactions/deposit.ts'
 import { movePayment, tell } from '../transactions/moves.ts'
 import { payTask, Transaction, toTransaction, transactionsById } from '../transactions/transaction.ts'
 
@@ -223,23 +224,11 @@ function missingFields(approval: ApprovalRow, given: unknown): string[] {
 function approved(transaction: TransactionRow, approval: ApprovalRow, by: 'WEBHOOK' | 'API', { now, newId }: Moment) {
   const { id: transactionId, worldId, sourceCurrency: currency, sentAmount: amount, reference } = transaction
   const after = movePayment({ transaction, quote: undefined }, 'fund', now)
-  const deposit = {
-    id: newId(),
-    worldId,
-    railReference: `uma:${transactionId}`,
-    reference,
-    currency,
-    amount,
-    transactionId,
-    status: 'APPLIED' as const,
-    createdAt: now,
-    updatedAt: now,
-    version: 1,
-  }
+  const handedOver = { railReference: `uma:${transactionId}`, reference, currency, amount }
   const entry = intoFlight('DEPOSIT', worldId, currency, endOfFlight(worldId, currency, null), amount)
   return {
     ...decision(approval, after.transaction, by, null, now),
-    insert: { deposit: [deposit], task: [payTask(transaction)] },
+    insert: { deposit: [depositRow(handedOver, transaction, 'APPLIED', now, newId())], task: [payTask(transaction)] },
     entries: [{ worldId, transactionId, entry }],
     events: tell('fund', after),
   }

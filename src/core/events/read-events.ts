@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { decodePosition } from '../../base/cursor.ts'
 import { toId } from '../../base/ids.ts'
-import { cursorOf, envelope, eventTypes, type LoggedEvent, lastPosition, readEvents } from '../../log/event.ts'
+import type { Queryable } from '../../database/port.ts'
+import { cursorOf, envelope, eventTypes, type Interest, type LoggedEvent, lastPosition, readEvents } from '../../log/event.ts'
 import { idOf, pageLimit, searchText } from '../input.ts'
 import { query } from '../operation.ts'
 
@@ -35,25 +36,57 @@ const types = z.preprocess(
   z.array(z.enum(eventTypes)).max(20).optional(),
 )
 
-/** Oldest first, from the beginning or after the cursor. `nextCursor` is the place to go on from, also when there is no more yet. */
-export const listEvents = query({
-  name: 'listEvents',
+const input = z.object({
+  types,
+  customerId: idOf('Customer').optional(),
+  resourceId: searchText(100).optional(),
+  limit: pageLimit,
+  cursor: z.string().max(200).optional(),
+})
+
+/** Events as the log has them, oldest first, from the beginning or after the cursor. */
+export const readLog = query({
+  name: 'readLog',
   permission: 'VIEW',
-  input: z.object({
-    types,
-    customerId: idOf('Customer').optional(),
-    resourceId: searchText(100).optional(),
-    limit: pageLimit,
-    cursor: z.string().max(200).optional(),
+  input: input.extend({ withTotal: z.boolean().default(false) }),
+  output: z.object({
+    data: z.array(z.custom<LoggedEvent>()),
+    hasMore: z.boolean(),
+    nextCursor: z.string(),
+    totalCount: z.int().optional(),
   }),
-  output: z.object({ data: z.array(EventRecord), hasMore: z.boolean(), nextCursor: z.string() }),
-  async answer({ database }, { worldId }, { limit, cursor, ...interest }) {
+  async answer({ database }, { worldId }, { limit, cursor, withTotal, ...wanted }) {
+    const interest = { worldId, ...wanted }
     const after = cursor === undefined ? 0n : decodePosition(cursor, 'cursor')
-    const upTo = await lastPosition(database)
-    const { events } = await readEvents(database, { worldId, ...interest }, { after, upTo, limit: limit + 1 })
+    const [upTo, totalCount] = await Promise.all([
+      lastPosition(database),
+      withTotal ? countEvents(database, interest) : undefined,
+    ])
+    const { events } = await readEvents(database, interest, { after, upTo, limit: limit + 1 })
     const data = events.slice(0, limit)
     const hasMore = events.length > limit
     const last = hasMore ? data.at(-1)! : { position: upTo > after ? upTo : after }
-    return { data: data.map(toEventRecord), hasMore, nextCursor: cursorOf(last) }
+    return { data, hasMore, nextCursor: cursorOf(last), ...(totalCount === undefined ? {} : { totalCount }) }
+  },
+})
+
+async function countEvents(database: Queryable, { worldId, types: ofTypes, customerId, resourceId }: Interest): Promise<number> {
+  const [row] = await database.query<{ count: bigint }>(
+    `select count(*) as count from event where world_id = $1 and position is not null and ($2::text[] is null or type = any($2))
+       and ($3::uuid is null or customer_id = $3) and ($4::text is null or resource_id = $4)`,
+    [worldId, ofTypes ?? null, customerId ?? null, resourceId ?? null],
+  )
+  return Number(row!.count)
+}
+
+/** `nextCursor` is the place to go on from, also when there is no more yet. */
+export const listEvents = query({
+  name: 'listEvents',
+  permission: 'VIEW',
+  input,
+  output: z.object({ data: z.array(EventRecord), hasMore: z.boolean(), nextCursor: z.string() }),
+  async answer(core, caller, asked) {
+    const { data, ...page } = await readLog.answer(core, caller, { ...asked, withTotal: false })
+    return { ...page, data: data.map(toEventRecord) }
   },
 })

@@ -21,19 +21,10 @@ import { customersById, isReady } from '../customers/customer.ts'
 import { amountUpTo, currencyCode, text } from '../input.ts'
 import { type Moment, operation } from '../operation.ts'
 import { quotesById } from '../quotes/quote.ts'
+import { depositRow, type ReportedDeposit } from './deposit.ts'
 import { giveBack, homeOf } from './give-back.ts'
 import { begin, changed, movePayment, type Payment, tell } from './moves.ts'
 import { newTransactionDefaults, payTask, Transaction, toTransaction } from './transaction.ts'
-
-export interface ReportedDeposit {
-  /** The rail's own name for it. */
-  railReference: string
-  /** What the payer wrote. */
-  reference: string
-  currency: string
-  /** Smallest unit. */
-  amount: bigint
-}
 
 /** What a reference names, and what is there already. */
 export interface DepositContext {
@@ -258,27 +249,5 @@ function deposited({ amount }: ReportedDeposit, { id: transactionId, worldId, so
     worldId,
     transactionId,
     entry: intoFlight('DEPOSIT', worldId, currency, endOfFlight(worldId, currency, null), amount),
-  }
-}
-
-function depositRow(
-  { railReference, reference, currency, amount }: ReportedDeposit,
-  { id: transactionId, worldId }: TransactionRow,
-  status: DepositRow['status'],
-  now: Date,
-  id: string,
-): DepositRow {
-  return {
-    id,
-    worldId,
-    railReference,
-    reference,
-    currency,
-    amount,
-    transactionId,
-    status,
-    createdAt: now,
-    updatedAt: now,
-    version: 1,
   }
 }

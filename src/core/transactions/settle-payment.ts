@@ -11,6 +11,7 @@ import type { Plan } from '../commit.ts'
 import { type Moment, operation } from '../operation.ts'
 import type { RateDetails } from '../quotes/pricing.ts'
 import { quotesById, toRateDetails } from '../quotes/quote.ts'
+import { depositRow } from './deposit.ts'
 import { depositsOf, giveBack, homeOf } from './give-back.ts'
 import { changed, type MoveName, movePayment, type Payment, tell } from './moves.ts'
 import { transactionsById } from './transaction.ts'
@@ -106,24 +107,12 @@ function collected({ payment }: Loaded, { now, newId }: Moment): Settled {
   const { transaction } = payment
   const { id: transactionId, worldId, sourceCurrency: currency, sentAmount: amount } = transaction
   const after = movePayment(payment, 'fund', now)
-  const deposit: DepositRow = {
-    id: newId(),
-    worldId,
-    railReference: `pull:${transactionId}`,
-    reference: transaction.reference,
-    currency,
-    amount,
-    transactionId,
-    status: 'APPLIED',
-    createdAt: now,
-    updatedAt: now,
-    version: 1,
-  }
+  const pulled = { railReference: `pull:${transactionId}`, reference: transaction.reference, currency, amount }
   const entry = intoFlight('COLLECTION', worldId, currency, endOfFlight(worldId, currency, null), amount)
   return {
     reply: { changed: true },
     update: changed(payment, after),
-    insert: { deposit: [deposit] },
+    insert: { deposit: [depositRow(pulled, transaction, 'APPLIED', now, newId())] },
     entries: [{ worldId, transactionId, entry }],
     events: tell('fund', after),
   }
