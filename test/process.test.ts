@@ -8,7 +8,7 @@ import { WebSocket } from 'ws'
 import { openDatabase } from '../src/database/open.ts'
 import { type GatewayProcess, startProcess } from './process.ts'
 import { asAdmin, serverUrl } from './template.ts'
-import { type Body, basic, expectBalancedBooks } from './world.ts'
+import { type Body, basic, type Credentials, expectBalancedBooks } from './world.ts'
 
 /** Where the processes of one test keep their data. */
 let environment: Record<string, string>
@@ -127,19 +127,39 @@ test('log lines have the request id, and no secret, account number or birth date
 
 test('SIGTERM closes sockets with 1001 and ends with 0', async () => {
   const gateway = await startProcess(environment)
-  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
-  await new Promise((resolve) => socket.once('open', resolve))
-  socket.send(
-    JSON.stringify({
-      type: 'connection_init',
-      payload: { authorization: basic({ clientId: 'sandbox', clientSecret: 'sandbox-secret' }) },
-    }),
-  )
-  await new Promise((resolve) => socket.once('message', resolve))
+  const socket = await greeted(gateway)
   const closed = new Promise((resolve) => socket.once('close', resolve))
   expect(await gateway.stop('SIGTERM')).toBe(0)
   expect(await closed).toBe(1001)
 })
+
+test('SIGTERM does not wait for sockets that do not read', async () => {
+  const gateway = await startProcess(environment)
+  const socket = await greeted(gateway)
+  socket.pause()
+  // It gives up after ten seconds, with another exit code.
+  expect(await gateway.stop('SIGTERM')).toBe(0)
+  socket.terminate()
+})
+
+test('a token that is revoked, at this process or another, closes its sockets', async () => {
+  const gateway = await startProcess(environment)
+  const other = inject('engine') === 'server' ? await startProcess(environment) : gateway
+  const { body: token } = await gateway.call('POST', '/tokens', { name: 'short-lived', permissions: ['VIEW'] })
+  const socket = await greeted(other, token as Credentials)
+  const closed = new Promise((resolve) => socket.once('close', (code) => resolve(code)))
+  await gateway.call('DELETE', `/tokens/${token['id']}`)
+  expect(await closed).toBe(4403)
+  for (const one of new Set([gateway, other])) await one.stop('SIGTERM')
+})
+
+async function greeted(gateway: GatewayProcess, as: Credentials = { clientId: 'sandbox', clientSecret: 'sandbox-secret' }) {
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
+  await new Promise((resolve) => socket.once('open', resolve))
+  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: basic(as) } }))
+  await new Promise((resolve) => socket.once('message', resolve))
+  return socket
+}
 
 test('SIGKILL in the middle of payments loses none and doubles none', async () => {
   const amount = 1_000
