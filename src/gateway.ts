@@ -101,6 +101,12 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
   const reports = railReports(() => core)
   const provided: ProvidedRails | undefined =
     config.rails === undefined ? undefined : await loadRails(config.rails, { clock, reports })
+  const settings = {
+    quoteLifetimeMs: config.quoteLifetimeMs,
+    allowLocalWebhooks: config.allowLocalWebhooks,
+    // Where no port was chosen, it is known once it listens.
+    baseUrl: config.baseUrl ?? `http://${config.host}:${config.port}`,
+  }
   const core: Core = {
     database,
     clock,
@@ -109,7 +115,7 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
     rails: { SANDBOX: sandbox, PRODUCTION: provided?.rails },
     worlds: createWorlds(database),
     tokens: createTokens(database),
-    settings: { quoteLifetimeMs: config.quoteLifetimeMs, allowLocalWebhooks: config.allowLocalWebhooks },
+    settings,
   }
   const feed = await openFeed(database)
   const poster = createPoster()
@@ -122,11 +128,12 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
   addRestDoor(app, core, logger)
   await app.listen({ host: config.host, port: config.port })
   const { port } = app.server.address() as { port: number }
+  settings.baseUrl = config.baseUrl ?? `http://${config.host}:${port}`
   followers.start()
 
   return {
     core,
-    url: config.baseUrl ?? `http://${config.host}:${port}`,
+    url: settings.baseUrl,
     created,
     drain: () => followers.drain(),
     async close() {

@@ -175,6 +175,37 @@ describe('one thing', () => {
     expect(seen!['data'].customerKycUpdated).toEqual({ id: customer['id'], kycStatus: 'REJECTED' })
   })
 
+  test('an external account is followed by externalAccountUpdated, an invitation by invitationClaimed', async () => {
+    const customer = await newCustomer(world)
+    const { body: token } = await world.rest('POST', '/bank-link/link-tokens', { customerId: customer['id'] })
+    const { body: invitation } = await world.rest('POST', '/invitations', { inviterUma: customer['umaAddress'] })
+    const variables = { id: customer['id'] }
+    const happen = async () => {
+      await fund(
+        world,
+        (await world.rest('GET', `/customers/internal-accounts?customerId=${customer['id']}`)).body['data'][0].id,
+        5,
+      )
+      await world.rest('POST', `/bank-link/callback/${token['linkToken']}`, { publicToken: 'public-sandbox-1' })
+      await world.rest('POST', `/invitations/${invitation['code']}/claim`, { inviteeUma: '$bob@elsewhere.example' })
+      await world.drain()
+    }
+    const linked = results(
+      'subscription ($id: ID!) { externalAccountUpdated(customerId: $id) { status currency } }',
+      variables,
+      1,
+      async () => {},
+    )
+    const [claimed] = await results(
+      'subscription ($id: ID!) { invitationClaimed(customerId: $id) { code status } }',
+      variables,
+      1,
+      happen,
+    )
+    expect((await linked)[0]!['data'].externalAccountUpdated).toEqual({ status: 'ACTIVE', currency: 'USD' })
+    expect(claimed!['data'].invitationClaimed).toEqual({ code: invitation['code'], status: 'CLAIMED' })
+  })
+
   test('is not followed by whoever may not see it, or when it is not there', async () => {
     const refused = async (field: string, id: string, as = world.sandbox) => {
       const { value } = await connect(as)

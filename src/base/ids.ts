@@ -8,6 +8,7 @@ export type IdType =
   | 'Customer'
   | 'ExternalAccount'
   | 'InternalAccount'
+  | 'Invitation'
   | 'Lookup'
   | 'PlatformConfig'
   | 'Quote'

@@ -24,6 +24,8 @@ const insertedTables: readonly (keyof InsertedRows)[] = [
   'transaction',
   'deposit',
   'approval',
+  'invitation',
+  'link_token',
   'lookup',
   'task',
 ]
@@ -37,6 +39,8 @@ export const versionedTables: readonly (keyof VersionedRows)[] = [
   'transaction',
   'deposit',
   'approval',
+  'invitation',
+  'link_token',
 ]
 
 const removedTables = ['api_token', 'lookup', 'task'] as const

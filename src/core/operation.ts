@@ -45,6 +45,8 @@ export interface Core {
 
 interface CoreSettings {
   quoteLifetimeMs: number
+  /** The gateway's public address, without a slash at its end: what generated links carry. */
+  baseUrl: string
   /** Sandbox worlds may use http:// and loopback webhook endpoints. */
   allowLocalWebhooks: boolean
 }
@@ -65,6 +67,13 @@ export interface Moment {
   newId: () => string
   settings: CoreSettings
   rails: Rails | undefined
+}
+
+/** The service itself, at work in a world. */
+export async function serviceCaller({ worlds }: Core, worldId: string): Promise<Caller> {
+  const world = await worlds.get(worldId)
+  if (!world) throw new DomainError('NOT_FOUND', 'There is no such world', { worldId })
+  return { worldId, environment: world.environment, permissions }
 }
 
 interface Described<Input extends z.ZodType, Output extends z.ZodType> {

@@ -10,7 +10,9 @@ import type {
   DepositModel,
   ExternalAccountModel,
   InternalAccountModel,
+  InvitationModel,
   LedgerAccountModel,
+  LinkTokenModel,
   LookupModel,
   PlatformModel,
   QuoteModel,
@@ -27,6 +29,8 @@ export type {
   CustomerModel as CustomerRow,
   DepositModel as DepositRow,
   ExternalAccountModel as ExternalAccountRow,
+  InvitationModel as InvitationRow,
+  LinkTokenModel as LinkTokenRow,
   LookupModel as LookupRow,
   QuoteModel as QuoteRow,
   SigningKeyModel as SigningKeyRow,
@@ -54,6 +58,8 @@ export interface InsertedRows {
   transaction: TransactionModel
   deposit: DepositModel
   approval: ApprovalModel
+  invitation: InvitationModel
+  link_token: LinkTokenModel
   lookup: LookupModel
   task: TaskModel
 }
@@ -68,6 +74,8 @@ export interface VersionedRows {
   transaction: TransactionModel
   deposit: DepositModel
   approval: ApprovalModel
+  invitation: InvitationModel
+  link_token: LinkTokenModel
 }
 
 const fields = {
@@ -83,6 +91,8 @@ const fields = {
   transaction: Prisma.TransactionScalarFieldEnum,
   deposit: Prisma.DepositScalarFieldEnum,
   approval: Prisma.ApprovalScalarFieldEnum,
+  invitation: Prisma.InvitationScalarFieldEnum,
+  link_token: Prisma.LinkTokenScalarFieldEnum,
   webhook_delivery: Prisma.WebhookDeliveryScalarFieldEnum,
   lookup: Prisma.LookupScalarFieldEnum,
   task: Prisma.TaskScalarFieldEnum,

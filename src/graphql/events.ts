@@ -1,5 +1,6 @@
 import { toId } from '../base/ids.ts'
 import { readLog } from '../core/events/read-events.ts'
+import type { Invitation } from '../core/invitations/invitation.ts'
 import { readSigningKeys, signatureOf, signingKeyAt } from '../core/platform/signing-keys.ts'
 import type { Transaction } from '../core/transactions/transaction.ts'
 import { bodyOf, cursorOf, type eventTypes, type LoggedEvent } from '../log/event.ts'
@@ -7,7 +8,15 @@ import { builder } from './builder.ts'
 import { connectionOf, pageArgs, pageComplexity } from './connection.ts'
 import { askCore } from './context.ts'
 import { type Money, MoneyRef } from './money.ts'
-import { CustomerRef, InternalAccountRef, type RequestedField, RequestedFieldRef, TransactionRef } from './refs.ts'
+import {
+  CustomerRef,
+  ExternalAccountRef,
+  InternalAccountRef,
+  InvitationRef,
+  type RequestedField,
+  RequestedFieldRef,
+  TransactionRef,
+} from './refs.ts'
 
 export const EventType = builder.enumType('EventType', {
   description: 'What an event tells: the same types as webhooks have.',
@@ -15,7 +24,8 @@ export const EventType = builder.enumType('EventType', {
     TEST: { description: 'The webhook endpoint was set.' },
     INCOMING_PAYMENT: { description: 'An incoming payment has a new state.' },
     OUTGOING_PAYMENT: { description: 'An outgoing payment has a new state.' },
-    ACCOUNT_STATUS: { description: 'The balance of an internal account changed.' },
+    ACCOUNT_STATUS: { description: 'The balance of an internal account changed, or an external account was linked.' },
+    INVITATION_CLAIMED: { description: 'An invitation was claimed.' },
     KYC_STATUS: { description: 'The verification of a customer came to a final decision.' },
   } satisfies Record<(typeof eventTypes)[number], { description: string }>,
 })
@@ -53,7 +63,8 @@ export const EventRef = builder.interfaceRef<LoggedEvent>('Event').implement({
       resolve: ({ createdAt }) => createdAt.toISOString(),
     }),
   }),
-  resolveType: ({ type }) => typeNames[type] ?? 'TestEvent',
+  resolveType: ({ type, resourceId }) =>
+    resourceId.startsWith('ExternalAccount:') ? 'ExternalAccountEvent' : (typeNames[type] ?? 'TestEvent'),
 })
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -61,8 +72,33 @@ const typeNames: Readonly<Record<string, string>> = {
   OUTGOING_PAYMENT: 'PaymentEvent',
   ACCOUNT_STATUS: 'AccountStatusEvent',
   KYC_STATUS: 'KycStatusEvent',
+  INVITATION_CLAIMED: 'InvitationClaimedEvent',
   TEST: 'TestEvent',
 }
+
+builder.objectRef<LoggedEvent>('ExternalAccountEvent').implement({
+  interfaces: [EventRef],
+  description: 'An external account was linked, or has a new status.',
+  fields: (t) => ({
+    account: t.field({
+      type: ExternalAccountRef,
+      description: 'The account as it is now.',
+      resolve: async ({ resourceId }, _args, { loaders }) => (await loaders.externalAccount.load(resourceId))!,
+    }),
+  }),
+})
+
+builder.objectRef<LoggedEvent>('InvitationClaimedEvent').implement({
+  interfaces: [EventRef],
+  description: 'An invitation was claimed.',
+  fields: (t) => ({
+    invitation: t.field({
+      type: InvitationRef,
+      description: 'The invitation as it was then.',
+      resolve: ({ payload }) => payload['invitation'] as Invitation,
+    }),
+  }),
+})
 
 builder.objectRef<LoggedEvent>('KycStatusEvent').implement({
   interfaces: [EventRef],

@@ -4,6 +4,7 @@ import type { ExternalAccount } from '../core/accounts/external.ts'
 import type { InternalAccount } from '../core/accounts/internal.ts'
 import type { RequestedField as requestedField } from '../core/approvals/approval.ts'
 import type { Customer } from '../core/customers/customer.ts'
+import type { Invitation } from '../core/invitations/invitation.ts'
 import type { Quote } from '../core/quotes/quote.ts'
 import type { Transaction, transactionStatuses } from '../core/transactions/transaction.ts'
 import { builder } from './builder.ts'
@@ -11,6 +12,7 @@ import { builder } from './builder.ts'
 export const CustomerRef = builder.objectRef<Customer>('Customer')
 export const InternalAccountRef = builder.objectRef<InternalAccount>('InternalAccount')
 export const ExternalAccountRef = builder.objectRef<ExternalAccount>('ExternalAccount')
+export const InvitationRef = builder.objectRef<Invitation>('Invitation')
 export const QuoteRef = builder.objectRef<Quote>('Quote')
 export const TransactionRef = builder.objectRef<Transaction>('Transaction')
 

@@ -1,6 +1,7 @@
 import type { IdType } from '../base/ids.ts'
 import { uuidOf } from '../base/ids.ts'
 import { DomainError } from '../base/refusal.ts'
+import type { Invitation } from '../core/invitations/invitation.ts'
 import { requireQuote } from '../core/quotes/quote.ts'
 import type { Transaction } from '../core/transactions/transaction.ts'
 import type { LoggedEvent } from '../log/event.ts'
@@ -8,7 +9,7 @@ import { builder } from './builder.ts'
 import type { Context } from './context.ts'
 import { EventRef, EventType } from './events.ts'
 import { follow } from './following.ts'
-import { CustomerRef, InternalAccountRef, QuoteRef, TransactionRef } from './refs.ts'
+import { CustomerRef, ExternalAccountRef, InternalAccountRef, InvitationRef, QuoteRef, TransactionRef } from './refs.ts'
 
 const afterDescription =
   'Cursor of the last event that was seen: begins with what was missed since, without a gap or a repeat. Every result carries its cursor in `extensions.cursor`.'
@@ -77,6 +78,43 @@ builder.subscriptionField('internalAccountUpdated', (t) =>
     },
     subscribe: (_root, { id, after }, context) => follow(context, after, { resourceId: requireId('InternalAccount', id) }),
     resolve: async ({ resourceId }, _args, { loaders }) => (await loaders.internalAccount.load(resourceId))!,
+  }),
+)
+
+builder.subscriptionField('externalAccountUpdated', (t) =>
+  t.field({
+    type: ExternalAccountRef,
+    description: 'An external account, each time it has a new status: as it is by then.',
+    args: {
+      id: t.arg.id({ description: '`ExternalAccount:<uuid>`; absent: every one of the customer.' }),
+      customerId: t.arg.id({ description: '`Customer:<uuid>`; absent: of every customer, and the platform.' }),
+      after: t.arg.string({ description: afterDescription }),
+    },
+    subscribe: (_root, { id, customerId, after }, context) =>
+      follow(context, after, {
+        types: ['ACCOUNT_STATUS'],
+        resourceType: 'ExternalAccount',
+        resourceId: id ? requireId('ExternalAccount', id) : undefined,
+        customerId: customerId ? requireUuid('Customer', customerId, 'customerId') : undefined,
+      }),
+    resolve: async ({ resourceId }, _args, { loaders }) => (await loaders.externalAccount.load(resourceId))!,
+  }),
+)
+
+builder.subscriptionField('invitationClaimed', (t) =>
+  t.field({
+    type: InvitationRef,
+    description: 'An invitation of your customers, when it is claimed.',
+    args: {
+      customerId: t.arg.id({ description: '`Customer:<uuid>`: the inviter; absent: every customer.' }),
+      after: t.arg.string({ description: afterDescription }),
+    },
+    subscribe: (_root, { customerId, after }, context) =>
+      follow(context, after, {
+        types: ['INVITATION_CLAIMED'],
+        customerId: customerId ? requireUuid('Customer', customerId, 'customerId') : undefined,
+      }),
+    resolve: ({ payload }) => payload['invitation'] as Invitation,
   }),
 )
 

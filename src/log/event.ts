@@ -4,7 +4,14 @@ import { toId } from '../base/ids.ts'
 import { stringifyJson } from '../base/json.ts'
 import type { Queryable } from '../database/port.ts'
 
-export const eventTypes = ['TEST', 'INCOMING_PAYMENT', 'OUTGOING_PAYMENT', 'ACCOUNT_STATUS', 'KYC_STATUS'] as const
+export const eventTypes = [
+  'TEST',
+  'INCOMING_PAYMENT',
+  'OUTGOING_PAYMENT',
+  'ACCOUNT_STATUS',
+  'KYC_STATUS',
+  'INVITATION_CLAIMED',
+] as const
 
 export interface LoggedEvent {
   position: bigint
@@ -50,14 +57,17 @@ export interface Interest {
   customerId?: string | undefined
   /** `<Type>:<uuid>` of one resource. */
   resourceId?: string | undefined
+  /** About resources of this type only. */
+  resourceType?: string | undefined
 }
 
-export function concerns(event: LoggedEvent, { worldId, types, customerId, resourceId }: Interest): boolean {
+export function concerns(event: LoggedEvent, { worldId, types, customerId, resourceId, resourceType }: Interest): boolean {
   return (
     event.worldId === worldId &&
     (types === undefined || types.includes(event.type)) &&
     (customerId === undefined || event.customerId === customerId) &&
-    (resourceId === undefined || event.resourceId === resourceId)
+    (resourceId === undefined || event.resourceId === resourceId) &&
+    (resourceType === undefined || event.resourceId.startsWith(`${resourceType}:`))
   )
 }
 
@@ -73,22 +83,23 @@ export async function readEvents(
   interest: Interest,
   { after, upTo, limit }: { after: bigint; upTo: bigint; limit: number },
 ): Promise<{ events: LoggedEvent[]; readTo: bigint }> {
-  const { worldId, types, customerId, resourceId } = interest
+  const { worldId, types, customerId, resourceId, resourceType } = interest
   const events: LoggedEvent[] = []
   let from = after
   while (from < upTo) {
     const rows = await database.query<LoggedEvent & { last: bigint | null; scanned: bigint }>(
       `with scanned as materialized (
-         select position, type, customer_id from event where world_id = $1 and position > $2 and position <= $3
+         select position, type, customer_id, resource_id from event where world_id = $1 and position > $2 and position <= $3
            and ($6::text is null or resource_id = $6)
          order by position limit ${scannedAtOnce}
        )
        select s.last, s.scanned, ${eventColumns} from (select max(position) as last, count(*) as scanned from scanned) s
        left join event e on e.position = any(array(
          select position from scanned where ($4::uuid is null or customer_id = $4) and ($5::text[] is null or type = any($5))
+           and ($8::text is null or resource_id like $8 || ':%')
          order by position limit $7
        )) order by e.position`,
-      [worldId, from, upTo, customerId ?? null, types ?? null, resourceId ?? null, limit - events.length],
+      [worldId, from, upTo, customerId ?? null, types ?? null, resourceId ?? null, limit - events.length, resourceType ?? null],
     )
     const { last, scanned } = rows[0]!
     for (const { last: _last, scanned: _scanned, ...event } of rows) if (event.position !== null) events.push(event)

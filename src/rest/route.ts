@@ -1,5 +1,5 @@
 /** A REST path, as the route tables of the rooms list them. */
-import type { Action, Operation, Query } from '../core/operation.ts'
+import type { Action, Caller, Core, Operation, Query } from '../core/operation.ts'
 
 export interface Route {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -8,6 +8,8 @@ export interface Route {
   asks: Query | Action | AnyOperation
   /** Of success. */
   status: 200 | 201 | 202 | 204
+  /** Who asks, where it is not whoever the credentials belong to. */
+  caller?: (core: Core, params: Record<string, string>) => Promise<Caller>
 }
 
 // An operation of any input, output and loaded state: what each of them is, is known where it is defined.

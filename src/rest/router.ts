@@ -10,6 +10,7 @@ import { customerRoutes } from './customers.ts'
 import { answerTo, masked } from './error.ts'
 import { eventRoutes } from './events.ts'
 import { lookupRoutes } from './lookups.ts'
+import { peopleRoutes } from './people.ts'
 import { platformRoutes } from './platform.ts'
 import { quoteRoutes } from './quotes.ts'
 import type { Route } from './route.ts'
@@ -21,6 +22,7 @@ const apiVersion = '2025-10-13'
 const routes: readonly Route[] = [
   ...platformRoutes,
   ...customerRoutes,
+  ...peopleRoutes,
   ...accountRoutes,
   ...lookupRoutes,
   ...quoteRoutes,
@@ -52,9 +54,11 @@ export function addRestDoor(app: FastifyInstance, core: Core, logger: Logger): v
   }
 }
 
-async function answerOf(core: Core, { asks, method }: Route, request: FastifyRequest): Promise<unknown> {
+async function answerOf(core: Core, { asks, method, caller }: Route, request: FastifyRequest): Promise<unknown> {
   const call: Call = {
-    caller: await authenticate(core.tokens, request.headers.authorization),
+    caller: caller
+      ? await caller(core, request.params as Record<string, string>)
+      : await authenticate(core.tokens, request.headers.authorization),
     idempotencyKey: headerOf(request, 'idempotency-key'),
   }
   const params = request.params as object

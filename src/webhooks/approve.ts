@@ -1,8 +1,7 @@
 /** The answer to a request for approval, as the platform's word on the payment. */
 import { uuidOf } from '../base/ids.ts'
 import { answerApproval } from '../core/approvals/approval.ts'
-import { type Core, perform } from '../core/operation.ts'
-import { serviceCaller } from '../core/transactions/payment-work.ts'
+import { type Core, perform, serviceCaller } from '../core/operation.ts'
 import type { Delivery } from '../log/outbox.ts'
 import { decisionOf } from './policy.ts'
 

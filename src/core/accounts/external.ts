@@ -6,6 +6,7 @@ import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
 import { byIdsInWorld, type CustomerRow, type ExternalAccountRow, selectList } from '../../database/tables.ts'
+import type { EventDraft } from '../commit.ts'
 import { requireCustomer } from '../customers/customer.ts'
 import { currencyCode, idOf, text } from '../input.ts'
 import { type Core, type Moment, operation, query } from '../operation.ts'
@@ -155,6 +156,27 @@ export function newExternalAccount(
     createdAt: now,
     updatedAt: now,
     version: 1,
+  }
+}
+
+/** ACCOUNT_STATUS of an external account: it was linked, or has a new status. */
+export function externalAccountChanged(row: ExternalAccountRow): EventDraft {
+  const { id, status, currency, platformAccountId, accountInfo, customerId } = row
+  return {
+    worldId: row.worldId,
+    type: 'ACCOUNT_STATUS',
+    resourceId: toId('ExternalAccount', id),
+    customerId,
+    payload: {
+      ...(customerId === null ? {} : { customerId: toId('Customer', customerId) }),
+      account: {
+        accountId: toId('ExternalAccount', id),
+        status,
+        currency,
+        ...(platformAccountId === null ? {} : { platformAccountId }),
+        accountInfo,
+      },
+    },
   }
 }
 

@@ -1,13 +1,13 @@
 /** The work that money calls leave behind, as tasks: hand a payment's legs to its rail, give money back, expire a quote. */
 import { second } from '../../base/clock.ts'
-import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import { byIdsInWorld, type QuoteRow, selectList, type TaskRow, type TransactionRow } from '../../database/tables.ts'
 import type { TaskHandler } from '../../log/tasks.ts'
 import type { RailEnd, RailOutcome, RailPayment, RailReports, RailReturn, Rails } from '../../rails/port.ts'
 import { expireApproval } from '../approvals/approval.ts'
+import { linkAccount } from '../bank-link/bank-link.ts'
 import { forgetLookup } from '../lookups/lookup.ts'
-import { type Caller, type Core, perform, permissions } from '../operation.ts'
+import { type Core, perform, serviceCaller } from '../operation.ts'
 import { expireQuote } from '../quotes/expire-quote.ts'
 import { settleReturn } from './give-back.ts'
 import { historyOf } from './moves.ts'
@@ -26,6 +26,10 @@ export function paymentWork(core: Core): Record<string, TaskHandler> {
       const caller = await serviceCaller(core, worldId)
       const { againInMs } = await perform(core, expireApproval, { caller }, { approvalId: subjectId })
       return againInMs === undefined ? undefined : { againInMs }
+    },
+    async 'link-account'({ worldId, subjectId }) {
+      await perform(core, linkAccount, { caller: await serviceCaller(core, worldId) }, { linkTokenId: subjectId })
+      return undefined
     },
     async 'forget-lookup'({ worldId, subjectId }) {
       await perform(core, forgetLookup, { caller: await serviceCaller(core, worldId) }, { lookupId: subjectId })
@@ -139,11 +143,4 @@ export function railReports(core: () => Core): RailReports {
       await perform(core(), receiveDeposit, { caller: await serviceCaller(core(), worldId) }, deposit)
     },
   }
-}
-
-/** The service itself, at work in a world. */
-export async function serviceCaller({ worlds }: Core, worldId: string): Promise<Caller> {
-  const world = await worlds.get(worldId)
-  if (!world) throw new DomainError('NOT_FOUND', 'There is no such world', { worldId })
-  return { worldId, environment: world.environment, permissions }
 }
