@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { minute } from '../src/base/clock.ts'
+import { paymentWork } from '../src/core/transactions/payment-work.ts'
 import { newCustomer } from './people.ts'
-import { type Body, type Credentials, useWorld } from './world.ts'
+import { type Body, basic, type Credentials, useWorld } from './world.ts'
 
 const world = useWorld()
 
@@ -210,5 +211,180 @@ describe('a bank account', () => {
       { id: customer['id'] },
     )
     expect(seen['data'].events.edges).toEqual([{ node: { __typename: 'ExternalAccountEvent', account: { status: 'ACTIVE' } } }])
+  })
+})
+
+describe('a file of customers', () => {
+  const upload = async (
+    csv: string | Uint8Array,
+    { field = 'file', as = world.sandbox }: { field?: string; as?: Credentials } = {},
+  ) => {
+    const form = new FormData()
+    form.append(field, new Blob([csv as BlobPart], { type: 'text/csv' }), 'customers.csv')
+    const response = await fetch(`${world.gateway.url}/2025-10-13/customers/bulk/csv`, {
+      method: 'POST',
+      headers: { authorization: basic(as) },
+      body: form,
+    })
+    return { status: response.status, body: (await response.json()) as Body }
+  }
+  const jobOf = async (jobId: string, as = world.sandbox) => world.rest('GET', `/customers/bulk/jobs/${jobId}`, undefined, { as })
+  const columns =
+    'umaAddress,platformCustomerId,customerType,fullName,birthDate,addressLine1,city,state,postalCode,country,businessLegalName,accountType,accountNumber,routingNumber,accountCategory,bankName'
+  let count = 0
+  const person = (fields: Body = {}) => {
+    count += 1
+    const row: Body = {
+      platformCustomerId: `bulk-${count}`,
+      customerType: 'INDIVIDUAL',
+      fullName: 'Ada Lovelace',
+      birthDate: '1990-01-01',
+      addressLine1: '"1, Main Street"',
+      city: 'Springfield',
+      state: 'IL',
+      postalCode: '62701',
+      country: 'US',
+      ...fields,
+    }
+    return columns
+      .split(',')
+      .map((column) => row[column] ?? '')
+      .join(',')
+  }
+
+  test('becomes customers with their accounts; what cannot be taken is said row by row; and it is told once', async () => {
+    const uma = `$bulk${Date.now()}@demo.sandbox.uma.localhost`
+    const csv = [
+      `\ufeff${columns}`,
+      person({ platformCustomerId: 'first', umaAddress: uma }),
+      person({ customerType: 'BUSINESS', fullName: '', birthDate: '', businessLegalName: 'Analytical Engines Ltd' }),
+      person({
+        accountType: 'US_ACCOUNT',
+        accountNumber: '123456789',
+        routingNumber: '021000021',
+        accountCategory: 'CHECKING',
+        bankName: 'Bank',
+      }),
+      person({ platformCustomerId: 'nameless', fullName: '' }),
+      person({ platformCustomerId: 'born', birthDate: '1990-13-01' }),
+      person({ platformCustomerId: 'again', umaAddress: uma.slice(1).toUpperCase() }),
+      person({ platformCustomerId: '' }),
+      person({
+        platformCustomerId: 'bank',
+        accountType: 'US_ACCOUNT',
+        accountNumber: 'x',
+        routingNumber: '1',
+        accountCategory: 'CHECKING',
+        bankName: 'Bank',
+      }),
+      '',
+    ].join('\r\n')
+    const { status, body } = await upload(csv)
+    expect([status, body]).toEqual([202, { jobId: expect.stringMatching(/^Job:/), status: 'PENDING' }])
+    expect((await jobOf(body['jobId'])).body).toMatchObject({ status: 'PENDING', progress: { total: 8, processed: 0 } })
+    await world.drain()
+    const { body: job } = await jobOf(body['jobId'])
+    expect(job).toMatchObject({
+      jobId: body['jobId'],
+      status: 'COMPLETED',
+      progress: { total: 8, processed: 8, successful: 3, failed: 5 },
+      completedAt: expect.any(String),
+    })
+    expect(job['errors'].map(({ correlationId, error }: Body) => [correlationId, error.code, error.details.field])).toEqual([
+      ['nameless', 'validation_error', 'fullName'],
+      ['born', 'validation_error', 'birthDate'],
+      ['again', 'UMA_ADDRESS_EXISTS', 'umaAddress'],
+      ['row_7', 'validation_error', 'platformCustomerId'],
+      ['bank', 'INVALID_BANK_ACCOUNT', 'accountInfo.accountNumber'],
+    ])
+    const made = await world.rest('GET', '/customers?platformCustomerId=first')
+    expect(made.body['data']).toMatchObject([{ umaAddress: uma, address: { line1: '1, Main Street' }, kycStatus: 'APPROVED' }])
+    const { body: events } = await world.rest('GET', `/events?resourceId=${body['jobId']}`)
+    expect(events['data'].map(({ event }: Body) => event)).toEqual([
+      { type: 'BULK_UPLOAD', webhookId: expect.any(String), timestamp: expect.any(String), bulkCustomerImportJob: job },
+    ])
+    const graph = await world.graphql(
+      'query ($id: ID!) { bulkImportJob(id: $id) { status total successful failed errors { correlationId code row field } } }',
+      { id: body['jobId'] },
+    )
+    expect(graph.body['data'].bulkImportJob).toMatchObject({ status: 'COMPLETED', total: 8, successful: 3, failed: 5 })
+    expect(graph.body['data'].bulkImportJob.errors[3]).toEqual({
+      correlationId: 'row_7',
+      code: 'validation_error',
+      row: 7,
+      field: 'platformCustomerId',
+    })
+    const foreign = await jobOf(body['jobId'], world.stranger)
+    expect(foreign).toMatchObject({ status: 404, body: { code: 'BULK_UPLOAD_JOB_NOT_FOUND' } })
+    expect(foreign.text).toBe((await jobOf(`Job:${crypto.randomUUID()}`)).text)
+  })
+
+  test('of more rows than are taken at once makes each customer once, also by two workers', async () => {
+    const rows = Array.from({ length: 130 }, (_, index) => person({ platformCustomerId: `many-${index}` }))
+    const { body } = await upload([columns, ...rows].join('\n'))
+    const tasks = await world.database.query<{ id: string; worldId: string }>(
+      `select id, world_id as "worldId" from task where kind = 'import-customers'`,
+    )
+    const work = paymentWork(world.gateway.core)['import-customers']!
+    const task = { ...tasks[0]!, kind: 'import-customers', subjectId: tasks[0]!.id, dueAt: new Date(0), attempts: 1 }
+    await Promise.all([work(task), work(task), work(task)])
+    await world.drain()
+    expect((await jobOf(body['jobId'])).body).toMatchObject({
+      status: 'COMPLETED',
+      progress: { total: 130, successful: 130, failed: 0 },
+    })
+    const [{ made }] = (await world.database.query<{ made: bigint }>(
+      `select count(*) as made from customer where platform_customer_id like 'many-%'`,
+    )) as [{ made: bigint }]
+    expect(Number(made)).toBe(130)
+    expect((await world.rest('GET', `/events?resourceId=${body['jobId']}`)).body['data']).toHaveLength(1)
+  })
+
+  test('that is not CSV fails as a job; one without the columns, or that is no file, is refused', async () => {
+    const { status, body } = await upload(`${columns}\n${person()}\n"never closed,INDIVIDUAL`)
+    expect([status, body['status']]).toEqual([202, 'FAILED'])
+    const { body: job } = await jobOf(body['jobId'])
+    expect(job).toMatchObject({
+      status: 'FAILED',
+      progress: { successful: 0 },
+      errors: [{ correlationId: 'row_2', error: { code: 'invalid_csv_format' } }],
+      completedAt: expect.any(String),
+    })
+    await world.drain()
+    expect((await world.rest('GET', `/events?resourceId=${body['jobId']}`)).body['data'][0].event.bulkCustomerImportJob).toEqual(
+      job,
+    )
+    expect(await upload('platformCustomerId,fullName\nx,Ada')).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT', details: { field: 'file', reason: 'missing_required_column', column: 'customerType' } },
+    })
+    expect(await upload('', { field: 'other' })).toMatchObject({ status: 400, body: { details: { field: 'file' } } })
+    expect(await world.rest('POST', '/customers/bulk/csv', {})).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_REQUEST_FORMAT' },
+    })
+    const { body: token } = await world.rest('POST', '/tokens', { name: 'reader', permissions: ['VIEW'] })
+    expect((await upload(columns, { as: token as Credentials })).status).toBe(403)
+    const form = new FormData()
+    form.append('platformCustomerId', 'x')
+    const elsewhere = await fetch(`${world.gateway.url}/2025-10-13/customers`, {
+      method: 'POST',
+      headers: { authorization: basic(world.sandbox) },
+      body: form,
+    })
+    expect(elsewhere.status).toBe(400)
+  })
+
+  test('with bytes that are not UTF-8, or with NULs, says which rows', async () => {
+    const bad = Buffer.concat([
+      Buffer.from(`${columns}\n${person({ platformCustomerId: 'latin', city: 'M' })}`).subarray(0, -1),
+      Buffer.from([0xfc, 0x0a]),
+      Buffer.from(person({ platformCustomerId: 'nul', city: 'a\u0000b' })),
+      Buffer.from(`\n${person({ platformCustomerId: 'good' })}`),
+    ])
+    const { body } = await upload(bad)
+    await world.drain()
+    const { body: job } = await jobOf(body['jobId'])
+    expect(job).toMatchObject({ status: 'COMPLETED', progress: { total: 3, successful: 1, failed: 2 } })
   })
 })

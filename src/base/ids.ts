@@ -9,6 +9,7 @@ export type IdType =
   | 'ExternalAccount'
   | 'InternalAccount'
   | 'Invitation'
+  | 'Job'
   | 'Lookup'
   | 'PlatformConfig'
   | 'Quote'

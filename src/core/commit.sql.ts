@@ -26,6 +26,7 @@ const insertedTables: readonly (keyof InsertedRows)[] = [
   'approval',
   'invitation',
   'link_token',
+  'bulk_job',
   'lookup',
   'task',
 ]
@@ -41,9 +42,10 @@ export const versionedTables: readonly (keyof VersionedRows)[] = [
   'approval',
   'invitation',
   'link_token',
+  'bulk_job',
 ]
 
-const removedTables = ['api_token', 'lookup', 'task'] as const
+const removedTables = ['api_token', 'lookup', 'bulk_row', 'task'] as const
 
 /**
  * The parts of a batch that are lists, by the place of their JSON text in the parameter `parts`. Beside `insert …` and `update …`, lists of

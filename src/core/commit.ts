@@ -20,7 +20,7 @@ export interface Plan<Reply> {
   update?: { [Table in keyof VersionedRows]?: readonly VersionedRows[Table][] }
   /** Rows that are relied on but not changed: the plan goes only while they have not changed either. */
   guard?: { [Table in keyof VersionedRows]?: readonly Pick<VersionedRows[Table], 'id' | 'version'>[] }
-  remove?: { api_token?: readonly string[]; lookup?: readonly string[]; task?: readonly string[] }
+  remove?: { api_token?: readonly string[]; lookup?: readonly string[]; bulk_row?: readonly string[]; task?: readonly string[] }
   /** What moves, for which payment. */
   entries?: readonly { worldId: string; transactionId: string; entry: Entry }[]
   events?: readonly EventDraft[]

@@ -6,6 +6,7 @@ import { Prisma } from './generated/client.ts'
 import type {
   ApiTokenModel,
   ApprovalModel,
+  BulkJobModel,
   CustomerModel,
   DepositModel,
   ExternalAccountModel,
@@ -26,6 +27,7 @@ import type {
 export type {
   ApiTokenModel as ApiTokenRow,
   ApprovalModel as ApprovalRow,
+  BulkJobModel as BulkJobRow,
   CustomerModel as CustomerRow,
   DepositModel as DepositRow,
   ExternalAccountModel as ExternalAccountRow,
@@ -60,6 +62,7 @@ export interface InsertedRows {
   approval: ApprovalModel
   invitation: InvitationModel
   link_token: LinkTokenModel
+  bulk_job: BulkJobModel
   lookup: LookupModel
   task: TaskModel
 }
@@ -76,6 +79,7 @@ export interface VersionedRows {
   approval: ApprovalModel
   invitation: InvitationModel
   link_token: LinkTokenModel
+  bulk_job: BulkJobModel
 }
 
 const fields = {
@@ -93,6 +97,7 @@ const fields = {
   approval: Prisma.ApprovalScalarFieldEnum,
   invitation: Prisma.InvitationScalarFieldEnum,
   link_token: Prisma.LinkTokenScalarFieldEnum,
+  bulk_job: Prisma.BulkJobScalarFieldEnum,
   webhook_delivery: Prisma.WebhookDeliveryScalarFieldEnum,
   lookup: Prisma.LookupScalarFieldEnum,
   task: Prisma.TaskScalarFieldEnum,

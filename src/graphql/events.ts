@@ -1,4 +1,5 @@
 import { toId } from '../base/ids.ts'
+import type { BulkJob } from '../core/bulk-import/job.ts'
 import { readLog } from '../core/events/read-events.ts'
 import type { Invitation } from '../core/invitations/invitation.ts'
 import { readSigningKeys, signatureOf, signingKeyAt } from '../core/platform/signing-keys.ts'
@@ -9,6 +10,7 @@ import { connectionOf, pageArgs, pageComplexity } from './connection.ts'
 import { askCore } from './context.ts'
 import { type Money, MoneyRef } from './money.ts'
 import {
+  BulkJobRef,
   CustomerRef,
   ExternalAccountRef,
   InternalAccountRef,
@@ -25,6 +27,7 @@ export const EventType = builder.enumType('EventType', {
     INCOMING_PAYMENT: { description: 'An incoming payment has a new state.' },
     OUTGOING_PAYMENT: { description: 'An outgoing payment has a new state.' },
     ACCOUNT_STATUS: { description: 'The balance of an internal account changed, or an external account was linked.' },
+    BULK_UPLOAD: { description: 'A file of customers has been imported, or could not be.' },
     INVITATION_CLAIMED: { description: 'An invitation was claimed.' },
     KYC_STATUS: { description: 'The verification of a customer came to a final decision.' },
   } satisfies Record<(typeof eventTypes)[number], { description: string }>,
@@ -73,6 +76,7 @@ const typeNames: Readonly<Record<string, string>> = {
   ACCOUNT_STATUS: 'AccountStatusEvent',
   KYC_STATUS: 'KycStatusEvent',
   INVITATION_CLAIMED: 'InvitationClaimedEvent',
+  BULK_UPLOAD: 'BulkUploadEvent',
   TEST: 'TestEvent',
 }
 
@@ -96,6 +100,18 @@ builder.objectRef<LoggedEvent>('InvitationClaimedEvent').implement({
       type: InvitationRef,
       description: 'The invitation as it was then.',
       resolve: ({ payload }) => payload['invitation'] as Invitation,
+    }),
+  }),
+})
+
+builder.objectRef<LoggedEvent>('BulkUploadEvent').implement({
+  interfaces: [EventRef],
+  description: 'A file of customers has been imported, or could not be.',
+  fields: (t) => ({
+    job: t.field({
+      type: BulkJobRef,
+      description: 'The job as it ended.',
+      resolve: ({ payload }) => payload['bulkCustomerImportJob'] as BulkJob,
     }),
   }),
 })

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { ExternalAccount } from '../core/accounts/external.ts'
 import type { InternalAccount } from '../core/accounts/internal.ts'
 import type { RequestedField as requestedField } from '../core/approvals/approval.ts'
+import type { BulkJob } from '../core/bulk-import/job.ts'
 import type { Customer } from '../core/customers/customer.ts'
 import type { Invitation } from '../core/invitations/invitation.ts'
 import type { Quote } from '../core/quotes/quote.ts'
@@ -12,6 +13,7 @@ import { builder } from './builder.ts'
 export const CustomerRef = builder.objectRef<Customer>('Customer')
 export const InternalAccountRef = builder.objectRef<InternalAccount>('InternalAccount')
 export const ExternalAccountRef = builder.objectRef<ExternalAccount>('ExternalAccount')
+export const BulkJobRef = builder.objectRef<BulkJob>('BulkImportJob')
 export const InvitationRef = builder.objectRef<Invitation>('Invitation')
 export const QuoteRef = builder.objectRef<Quote>('Quote')
 export const TransactionRef = builder.objectRef<Transaction>('Transaction')

@@ -1,6 +1,7 @@
 import type { IdType } from '../base/ids.ts'
 import { uuidOf } from '../base/ids.ts'
 import { DomainError } from '../base/refusal.ts'
+import type { BulkJob } from '../core/bulk-import/job.ts'
 import type { Invitation } from '../core/invitations/invitation.ts'
 import { requireQuote } from '../core/quotes/quote.ts'
 import type { Transaction } from '../core/transactions/transaction.ts'
@@ -9,7 +10,15 @@ import { builder } from './builder.ts'
 import type { Context } from './context.ts'
 import { EventRef, EventType } from './events.ts'
 import { follow } from './following.ts'
-import { CustomerRef, ExternalAccountRef, InternalAccountRef, InvitationRef, QuoteRef, TransactionRef } from './refs.ts'
+import {
+  BulkJobRef,
+  CustomerRef,
+  ExternalAccountRef,
+  InternalAccountRef,
+  InvitationRef,
+  QuoteRef,
+  TransactionRef,
+} from './refs.ts'
 
 const afterDescription =
   'Cursor of the last event that was seen: begins with what was missed since, without a gap or a repeat. Every result carries its cursor in `extensions.cursor`.'
@@ -115,6 +124,20 @@ builder.subscriptionField('invitationClaimed', (t) =>
         customerId: customerId ? requireUuid('Customer', customerId, 'customerId') : undefined,
       }),
     resolve: ({ payload }) => payload['invitation'] as Invitation,
+  }),
+)
+
+builder.subscriptionField('bulkImportUpdated', (t) =>
+  t.field({
+    type: BulkJobRef,
+    description: 'An import of customers, when it has ended.',
+    args: {
+      id: t.arg.id({ description: '`Job:<uuid>`; absent: every import.' }),
+      after: t.arg.string({ description: afterDescription }),
+    },
+    subscribe: (_root, { id, after }, context) =>
+      follow(context, after, { types: ['BULK_UPLOAD'], resourceId: id ? requireId('Job', id) : undefined }),
+    resolve: ({ payload }) => payload['bulkCustomerImportJob'] as BulkJob,
   }),
 )
 

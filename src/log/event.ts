@@ -11,6 +11,7 @@ export const eventTypes = [
   'ACCOUNT_STATUS',
   'KYC_STATUS',
   'INVITATION_CLAIMED',
+  'BULK_UPLOAD',
 ] as const
 
 export interface LoggedEvent {

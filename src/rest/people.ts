@@ -1,9 +1,13 @@
 import { completeBankLink, createLinkToken, linkTokenOf, tokenNotFound } from '../core/bank-link/bank-link.ts'
+import { getBulkJob } from '../core/bulk-import/job.ts'
+import { uploadCustomers } from '../core/bulk-import/upload.ts'
 import { cancelInvitation, claimInvitation, createInvitation, getInvitation } from '../core/invitations/invitations.ts'
 import { type Caller, type Core, serviceCaller } from '../core/operation.ts'
 import type { Route } from './route.ts'
 
 export const peopleRoutes: readonly Route[] = [
+  { method: 'POST', path: '/customers/bulk/csv', asks: uploadCustomers, status: 202, upload: 'file' },
+  { method: 'GET', path: '/customers/bulk/jobs/:jobId', asks: getBulkJob, status: 200 },
   { method: 'POST', path: '/invitations', asks: createInvitation, status: 201 },
   { method: 'GET', path: '/invitations/:invitationCode', asks: getInvitation, status: 200 },
   { method: 'POST', path: '/invitations/:invitationCode/claim', asks: claimInvitation, status: 200 },

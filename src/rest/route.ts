@@ -8,6 +8,8 @@ export interface Route {
   asks: Query | Action | AnyOperation
   /** Of success. */
   status: 200 | 201 | 202 | 204
+  /** Field of a multipart form that is a file: its stream becomes this field of the input. */
+  upload?: string
   /** Who asks, where it is not whoever the credentials belong to. */
   caller?: (core: Core, params: Record<string, string>) => Promise<Caller>
 }

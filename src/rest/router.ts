@@ -1,4 +1,5 @@
 /** The REST door: the route tables of the rooms, behind Basic authentication, in the specification's JSON. */
+import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseJson, stringifyJson } from '../base/json.ts'
 import type { Logger } from '../base/logger.ts'
@@ -31,6 +32,7 @@ const routes: readonly Route[] = [
   ...eventRoutes,
 ]
 
+const largestFile = 100 * 1024 * 1024
 const json = 'application/json; charset=utf-8'
 
 export function addRestDoor(app: FastifyInstance, core: Core, logger: Logger): void {
@@ -38,6 +40,7 @@ export function addRestDoor(app: FastifyInstance, core: Core, logger: Logger): v
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) =>
     readBody(body),
   )
+  app.register(multipart, { limits: { fileSize: largestFile, files: 1, fields: 10 } })
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, logger))
   app.setNotFoundHandler((request, reply) =>
     sendError(new DomainError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?')[0]}`), request, reply, logger),
@@ -54,7 +57,7 @@ export function addRestDoor(app: FastifyInstance, core: Core, logger: Logger): v
   }
 }
 
-async function answerOf(core: Core, { asks, method, caller }: Route, request: FastifyRequest): Promise<unknown> {
+async function answerOf(core: Core, { asks, method, caller, upload }: Route, request: FastifyRequest): Promise<unknown> {
   const call: Call = {
     caller: caller
       ? await caller(core, request.params as Record<string, string>)
@@ -63,8 +66,22 @@ async function answerOf(core: Core, { asks, method, caller }: Route, request: Fa
   }
   const params = request.params as object
   if (asks.kind === 'query') return ask(core, asks, call, { withTotal: true, ...(request.query as object), ...params })
-  if (asks.kind === 'action') return run(core, asks, call, { ...objectOf(request.body), ...params })
+  if (request.isMultipart() !== (upload !== undefined)) {
+    throw new DomainError(
+      'INVALID_REQUEST_FORMAT',
+      upload ? `Send a multipart form with the file in ${upload}` : 'Send a JSON object',
+    )
+  }
+  if (asks.kind === 'action') {
+    return run(core, asks, call, upload ? { [upload]: await fileIn(request, upload) } : { ...objectOf(request.body), ...params })
+  }
   return perform(core, asks, call, { ...(method === 'GET' ? (request.query as object) : objectOf(request.body)), ...params })
+}
+
+/** The stream of a form's file; undefined when it has none. */
+async function fileIn(request: FastifyRequest, field: string): Promise<object | undefined> {
+  const part = await request.file()
+  return part?.fieldname === field ? part.file : undefined
 }
 
 function headerOf(request: FastifyRequest, name: string): string | undefined {

@@ -1,4 +1,7 @@
 -- CreateEnum
+CREATE TYPE "BulkJobStatus" AS ENUM ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED');
+
+-- CreateEnum
 CREATE TYPE "InvitationStatus" AS ENUM ('PENDING', 'CLAIMED', 'CANCELLED');
 
 -- CreateTable
@@ -38,6 +41,34 @@ CREATE TABLE "link_token" (
     CONSTRAINT "link_token_pkey" PRIMARY KEY ("id")
 );
 
+-- CreateTable
+CREATE TABLE "bulk_job" (
+    "id" UUID NOT NULL,
+    "world_id" UUID NOT NULL,
+    "status" "BulkJobStatus" NOT NULL,
+    "total" INTEGER NOT NULL,
+    "processed" INTEGER NOT NULL,
+    "successful" INTEGER NOT NULL,
+    "failed" INTEGER NOT NULL,
+    "errors" JSONB NOT NULL,
+    "completed_at" TIMESTAMPTZ(3),
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "version" INTEGER NOT NULL,
+
+    CONSTRAINT "bulk_job_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "bulk_row" (
+    "id" UUID NOT NULL,
+    "job_id" UUID NOT NULL,
+    "number" INTEGER NOT NULL,
+    "fields" JSONB NOT NULL,
+
+    CONSTRAINT "bulk_row_pkey" PRIMARY KEY ("id")
+);
+
 -- CreateIndex
 CREATE UNIQUE INDEX "invitation_code_key" ON "invitation"("code");
 
@@ -46,3 +77,6 @@ CREATE INDEX "invitation_world_id_created_at_id_idx" ON "invitation"("world_id",
 
 -- CreateIndex
 CREATE UNIQUE INDEX "link_token_token_key" ON "link_token"("token");
+
+-- CreateIndex
+CREATE INDEX "bulk_row_job_id_number_idx" ON "bulk_row"("job_id", "number");

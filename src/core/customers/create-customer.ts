@@ -9,7 +9,7 @@ import type { World } from '../platform/world.ts'
 import { beneficialOwner, businessInfo, Customer, kycDecided, toCustomer } from './customer.ts'
 import { generateUmaAddress, readUmaAddress } from './uma-address.ts'
 
-const input = z.object({
+export const customerInput = z.object({
   platformCustomerId: text(255),
   customerType: z.enum(['INDIVIDUAL', 'BUSINESS']),
   umaAddress: z.string().max(400).optional(),
@@ -22,7 +22,7 @@ const input = z.object({
   beneficialOwners: z.array(beneficialOwner).max(100).optional(),
 })
 
-type Input = z.output<typeof input>
+type Input = z.output<typeof customerInput>
 
 /**
  * Refuses INVALID_UMA_ADDRESS, UMA_ADDRESS_EXISTS. Fields of the other customer type are ignored. Spec silent: in a sandbox the last
@@ -32,24 +32,12 @@ type Input = z.output<typeof input>
 export const createCustomer = operation({
   name: 'createCustomer',
   permission: 'MANAGE',
-  input,
+  input: customerInput,
   output: Customer,
   load: async ({ worlds }, { worldId }) => (await worlds.get(worldId))!,
   decide(wanted, world, moment) {
-    const row = newCustomer(wanted, world, moment)
-    const accounts = world.supportedCurrencies.map(({ currencyCode }) =>
-      newInternalAccount({ worldId: world.id, customerId: row.id }, currencyCode, moment.newId(), moment.now),
-    )
-    return {
-      reply: toCustomer(row),
-      // Those who need no verification are approved without a decision.
-      events: row.kycStatus === 'REJECTED' ? [kycDecided(row)] : [],
-      insert: {
-        customer: [row],
-        ledger_account: accounts.flatMap(({ ledger_account }) => ledger_account),
-        internal_account: accounts.flatMap(({ internal_account }) => internal_account),
-      },
-    }
+    const { insert, events } = arrival(wanted, world, moment)
+    return { reply: toCustomer(insert.customer[0]!), insert, events }
   },
   exists: {
     customer_world_id_uma_address_key: ({ umaAddress }) =>
@@ -59,6 +47,23 @@ export const createCustomer = operation({
       }),
   },
 })
+
+/** What a new customer writes: themselves, their accounts, and a word if their verification has been decided already. */
+export function arrival(wanted: Input, world: World, moment: Moment) {
+  const row = newCustomer(wanted, world, moment)
+  const accounts = world.supportedCurrencies.map(({ currencyCode }) =>
+    newInternalAccount({ worldId: world.id, customerId: row.id }, currencyCode, moment.newId(), moment.now),
+  )
+  return {
+    insert: {
+      customer: [row],
+      ledger_account: accounts.flatMap(({ ledger_account }) => ledger_account),
+      internal_account: accounts.flatMap(({ internal_account }) => internal_account),
+    },
+    // Those who need no verification are approved without a decision.
+    events: row.kycStatus === 'REJECTED' ? [kycDecided(row)] : [],
+  }
+}
 
 function newCustomer(wanted: Input, world: World, { now, newId }: Moment): CustomerRow {
   const individual = wanted.customerType === 'INDIVIDUAL'

@@ -6,6 +6,7 @@ import type { TaskHandler } from '../../log/tasks.ts'
 import type { RailEnd, RailOutcome, RailPayment, RailReports, RailReturn, Rails } from '../../rails/port.ts'
 import { expireApproval } from '../approvals/approval.ts'
 import { linkAccount } from '../bank-link/bank-link.ts'
+import { importRows } from '../bulk-import/import-rows.ts'
 import { forgetLookup } from '../lookups/lookup.ts'
 import { type Core, perform, serviceCaller } from '../operation.ts'
 import { expireQuote } from '../quotes/expire-quote.ts'
@@ -29,6 +30,11 @@ export function paymentWork(core: Core): Record<string, TaskHandler> {
     },
     async 'link-account'({ worldId, subjectId }) {
       await perform(core, linkAccount, { caller: await serviceCaller(core, worldId) }, { linkTokenId: subjectId })
+      return undefined
+    },
+    async 'import-customers'({ worldId, subjectId }) {
+      const caller = await serviceCaller(core, worldId)
+      while (!(await perform(core, importRows, { caller }, { jobId: subjectId })).over) {}
       return undefined
     },
     async 'forget-lookup'({ worldId, subjectId }) {
