@@ -182,6 +182,7 @@ describe('a bank account', () => {
     expect(body['data']).toHaveLength(1)
     world.clock.advance(240 * minute)
     expect(await complete(second['linkToken'])).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
+    expect(await complete('%00')).toMatchObject({ status: 404 })
     expect(await complete('link-sandbox-nonsense')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
   })
 

@@ -446,6 +446,9 @@ describe('lists', () => {
     ['/customers', 'umaAddress'],
     ['/customers', 'platformCustomerId'],
     ['/tokens', 'name'],
+    ['/events', 'resourceId'],
+    ['/webhooks/deliveries', 'resourceId'],
+    ['/webhooks/deliveries', 'type'],
   ])('%s refuse a %s that no text can be', async (path, field) => {
     await expectRefused(['GET', `${path}?${field}=%00`], [400, 'INVALID_INPUT', field])
     expect((await world.rest('GET', `${path}?${field}=`)).body['data']).toEqual([])
@@ -519,6 +522,9 @@ describe("another world's ids", () => {
     const quote = await newQuote(world, payer)
     const token = (await world.rest('POST', '/tokens', { name: 'x', permissions: ['VIEW'] })).body
     const lookup = (await world.rest('GET', `/receiver/external-account/${payer.euros['id']}`)).body
+    await world.rest('PATCH', '/config', { webhookEndpoint: 'http://127.0.0.1:1/' }, { as: world.stranger })
+    await world.drain()
+    const told = (await world.rest('GET', '/events?limit=1')).body['data'][0].event.webhookId
     const transfer = (from: string, to: string) => ({
       source: { accountId: from },
       destination: { accountId: to },
@@ -535,6 +541,13 @@ describe("another world's ids", () => {
       ['GET', quote['id'], (id) => [`/quotes/${id}`]],
       ['POST', quote['id'], (id) => [`/quotes/${id}/execute`]],
       ['GET', quote['transactionId'], (id) => [`/transactions/${id}`]],
+      ['POST', quote['transactionId'], (id) => [`/transactions/${id}/approve`]],
+      ['POST', quote['transactionId'], (id) => [`/transactions/${id}/reject`]],
+      ['GET', payer.customer['id'], (id) => [`/events?customerId=${id}`]],
+      ['GET', payer.dollars['id'], (id) => [`/events?resourceId=${id}`]],
+      ['GET', told, (id) => [`/webhooks/deliveries/${id}`]],
+      ['POST', told, (id) => [`/webhooks/deliveries/${id}/redeliver`]],
+      ['POST', payer.customer['id'], (id) => ['/bank-link/link-tokens', { customerId: id }]],
       ['GET', token['id'], (id) => [`/tokens/${id}`]],
       ['DELETE', token['id'], (id) => [`/tokens/${id}`]],
       ['POST', payer.dollars['id'], (id) => [`/sandbox/internal-accounts/${id}/fund`, { amount: 1 }]],

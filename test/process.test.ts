@@ -334,6 +334,19 @@ test('rails that cannot be loaded end the start, and say why', async () => {
   await expect(startProcess({ ...environment, RAILS: 'test/world.ts' })).rejects.toThrow(/RAILS/)
 })
 
+test.runIf(inject('engine') === 'server')(
+  'two gateways, one killed again and again: every subscriber is told everything, once and in order',
+  () => {
+    const options = ['--sockets', '60', '--events', '2000', '--kills', '2']
+    const { status, stdout } = spawnSync(process.execPath, ['scripts/verify-events.ts', ...options], {
+      env: { ...process.env, DATABASE_URL: serverUrl('postgres') },
+      encoding: 'utf8',
+    })
+    expect(stdout).toContain('0 missing, 0 twice, 0 out of order')
+    expect(status).toBe(0)
+  },
+)
+
 test('the auditor exits 1 with the rows that are wrong', async () => {
   const gateway = await startProcess(environment)
   const { dollars } = await newParties(gateway, 100_000)

@@ -110,7 +110,7 @@ export interface Operation<Input extends z.ZodType = z.ZodType, Output extends z
 export interface Action<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType>
   extends Described<Input, Output> {
   kind: 'action'
-  act(core: Core, caller: Caller, input: z.output<Input>): Promise<z.output<Output>>
+  answer(core: Core, caller: Caller, input: z.output<Input>): Promise<z.output<Output>>
 }
 
 export function query<Input extends z.ZodType, Output extends z.ZodType>(
@@ -131,26 +131,15 @@ export function action<Input extends z.ZodType, Output extends z.ZodType>(
   return { kind: 'action', ...definition }
 }
 
-/** Refuses FORBIDDEN, INVALID_… for bad input, and whatever the query refuses. */
+/** Refuses FORBIDDEN, INVALID_… for bad input, and whatever the query or action refuses. */
 export async function ask<Input extends z.ZodType, Output extends z.ZodType>(
   core: Core,
-  asked: Query<Input, Output>,
+  asked: Query<Input, Output> | Action<Input, Output>,
   call: Call,
   rawInput: unknown,
 ): Promise<z.output<Output>> {
   requirePermission(asked, call.caller)
   return asked.answer(core, call.caller, readInput(asked.input, rawInput))
-}
-
-/** Refuses as `ask` does. */
-export async function run<Input extends z.ZodType, Output extends z.ZodType>(
-  core: Core,
-  asked: Action<Input, Output>,
-  call: Call,
-  rawInput: unknown,
-): Promise<z.output<Output>> {
-  requirePermission(asked, call.caller)
-  return asked.act(core, call.caller, readInput(asked.input, rawInput))
 }
 
 /**

@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql'
 import type { Json } from '../base/json.ts'
 import { stringifyJson } from '../base/json.ts'
 import { DomainError, refusalCodes } from '../base/refusal.ts'
-import { type Action, type Operation, perform, run } from '../core/operation.ts'
+import { type Action, ask, type Operation, perform } from '../core/operation.ts'
 import { builder, type SchemaTypesOf } from './builder.ts'
 import { type Context, withoutNulls } from './context.ts'
 
@@ -108,7 +108,7 @@ export function addMutation<Input extends object, View, Output>(name: string, mu
           const call = { caller: context.caller, idempotencyKey: idempotencyKey ?? undefined }
           const given = withoutNulls(raw)
           const reply = (await (operation.kind === 'action'
-            ? run(context.core, operation, call, given)
+            ? ask(context.core, operation, call, given)
             : perform(context.core, operation, call, given))) as Output
           return { made: result.of(reply), errors: [] }
         } catch (error) {

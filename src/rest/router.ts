@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseJson, stringifyJson } from '../base/json.ts'
 import type { Logger } from '../base/logger.ts'
 import { DomainError } from '../base/refusal.ts'
-import { ask, type Call, type Core, perform, run } from '../core/operation.ts'
+import { ask, type Call, type Core, perform } from '../core/operation.ts'
 import { authenticate } from '../core/platform/tokens.ts'
 import { accountRoutes } from './accounts.ts'
 import { customerRoutes } from './customers.ts'
@@ -73,7 +73,7 @@ async function answerOf(core: Core, { asks, method, caller, upload }: Route, req
     )
   }
   if (asks.kind === 'action') {
-    return run(core, asks, call, upload ? { [upload]: await fileIn(request, upload) } : { ...objectOf(request.body), ...params })
+    return ask(core, asks, call, upload ? { [upload]: await fileIn(request, upload) } : { ...objectOf(request.body), ...params })
   }
   return perform(core, asks, call, { ...(method === 'GET' ? (request.query as object) : objectOf(request.body)), ...params })
 }

@@ -11,16 +11,20 @@ import { stringifyJson } from '../../src/base/json.ts'
 import { readConfig } from '../../src/config.ts'
 import { createCustomerExternalAccount } from '../../src/core/accounts/external.ts'
 import { listCustomerInternalAccounts } from '../../src/core/accounts/internal.ts'
+import { approveTransaction, rejectTransaction } from '../../src/core/approvals/approval.ts'
 import { audit, type Finding } from '../../src/core/audit.ts'
 import type { Commit } from '../../src/core/commit.ts'
 import { createCustomer } from '../../src/core/customers/create-customer.ts'
 import { ask, type Caller, type Core, type Operation, perform, permissions } from '../../src/core/operation.ts'
+import { updateConfiguration } from '../../src/core/platform/configuration.ts'
 import { createPlatform } from '../../src/core/platform/create-platform.ts'
 import { createQuote } from '../../src/core/quotes/create-quote.ts'
 import { executeQuote } from '../../src/core/quotes/execute-quote.ts'
 import type { Quote } from '../../src/core/quotes/quote.ts'
 import { fundInternalAccount } from '../../src/core/sandbox/fund-internal-account.ts'
+import { receiveUma } from '../../src/core/sandbox/receive-uma.ts'
 import { railReports } from '../../src/core/transactions/payment-work.ts'
+import type { Transaction } from '../../src/core/transactions/transaction.ts'
 import { transferIn, transferOut } from '../../src/core/transactions/transfers.ts'
 import type { Database } from '../../src/database/port.ts'
 import { type Gateway, startGateway } from '../../src/gateway.ts'
@@ -96,6 +100,7 @@ class Life {
   readonly #trace: string[] = []
   readonly #deeds: Deed[] = []
   readonly #quotes: Quote[] = []
+  readonly #incoming: Transaction[] = []
   readonly #people: Person[] = []
   readonly seed: number
   readonly gateway: Gateway
@@ -126,6 +131,7 @@ class Life {
   async #begin(): Promise<void> {
     const created = await createPlatform(this.#core.commit, { name: `Simulation ${this.seed}` }, this.clock.now())
     this.#caller = { worldId: created!.worlds.SANDBOX.id, environment: 'SANDBOX', permissions }
+    await this.#do(updateConfiguration, { incomingPaymentApproval: 'API' })
     for (const name of ['Ada', 'Grace']) this.#people.push(await this.#newPerson(name))
   }
 
@@ -158,7 +164,7 @@ class Life {
     if (what < 6) return this.#callers()
     if (what < 7) return this.#report()
     if (what < 8) {
-      this.clock.advance(this.#chance.pick([1, 999, 30_000, 5 * minute - 1, 5 * minute]))
+      this.clock.advance(this.#chance.pick([1, 999, 4_999, 30_000, 5 * minute - 1, 5 * minute]))
       this.#trace.push('time passes')
       return
     }
@@ -185,7 +191,11 @@ class Life {
     deed.ending = ending
     if (!this.#deeds.includes(deed)) this.#deeds.push(deed)
     this.#trace.push(`${deed.act.name}: ${describe(ending)}`)
-    if (ending.kind === 'answer' && isQuote(ending.answer)) this.#quotes.push(ending.answer)
+    if (ending.kind !== 'answer') return
+    if (isQuote(ending.answer)) this.#quotes.push(ending.answer)
+    if (deed.act.name === 'receive') this.#incoming.push(ending.answer as Transaction)
+    // The payer's provider hands the money over.
+    if (deed.act.name === 'approve') this.bank.deposit('USD', BigInt((ending.answer as Transaction).receivedAmount.amount))
   }
 
   /** No amount twice: the bank decides by it. */
@@ -213,7 +223,7 @@ class Life {
       { umaAddress: '$anybody@bank.example' },
       { externalAccountDetails: { currency: 'EUR', accountInfo: { accountType: 'IBAN', iban: `FR76${amount}000000000` } } },
     ])
-    switch (this.#chance.below(9)) {
+    switch (this.#chance.below(12)) {
       case 0:
       case 1:
         return quote({ accountId: dollars }, to)
@@ -240,6 +250,21 @@ class Life {
         return open.length === 0
           ? quote({ accountId: dollars }, to)
           : this.#keyed('execute', executeQuote, { quoteId: this.#chance.pick(open).id })
+      }
+      case 8:
+        return this.#keyed('receive', receiveUma, {
+          senderUmaAddress: '$anybody@bank.example',
+          customerId,
+          receivingCurrencyCode: 'USD',
+          receivingCurrencyAmount: amount,
+        })
+      case 9:
+      case 10: {
+        if (this.#incoming.length === 0) return this.#push(person)
+        const { id: transactionId } = this.#chance.pick(this.#incoming)
+        return this.#chance.chance(0.7)
+          ? this.#keyed('approve', approveTransaction, { transactionId })
+          : this.#keyed('reject', rejectTransaction, { transactionId })
       }
       default:
         return this.#push(person)

@@ -17,6 +17,7 @@ import { idOf, text } from '../input.ts'
 import { operation } from '../operation.ts'
 
 const lifetimeMs = 4 * 60 * minute
+const tokenShape = /^link-sandbox-[0-9a-f-]{36}$/
 
 /** Refuses USER_NOT_FOUND, CUSTOMER_DELETED; NOT_IMPLEMENTED in production, where no provider is configured. */
 export const createLinkToken = operation({
@@ -84,6 +85,7 @@ export const completeBankLink = operation({
 
 /** Of any world: who has the token may use it. */
 export async function linkTokenOf(database: Queryable, token: string): Promise<LinkTokenRow | undefined> {
+  if (!tokenShape.test(token)) return undefined
   const [row] = await database.query<LinkTokenRow>(`select ${selectList('link_token')} from link_token where token = $1`, [token])
   return row
 }

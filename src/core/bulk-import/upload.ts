@@ -24,7 +24,7 @@ export const uploadCustomers = action({
   permission: 'MANAGE',
   input: z.object({ file: z.custom<Readable>((value) => value !== undefined, 'expected a CSV file') }),
   output: z.object({ jobId: z.string(), status: z.enum(['PENDING', 'FAILED']) }),
-  async act({ database, commit, clock }, { worldId }, { file }) {
+  async answer({ database, commit, clock }, { worldId }, { file }) {
     const id = newId()
     const { total, fault } = await keepRows(database, id, file)
     const now = clock.now()

@@ -146,7 +146,7 @@ export const redeliverWebhook = action({
   permission: 'MANAGE',
   input: z.object(one),
   output: WebhookDelivery,
-  async act({ database, clock, worlds }, { worldId }, { webhookId }) {
+  async answer({ database, clock, worlds }, { worldId }, { webhookId }) {
     await requireEndpoint(await worlds.get(worldId))
     const [event] = await database.query<LoggedEvent>(
       `select ${eventColumns} from event e where e.uuid = $1 and (e.world_id = $2) is true and e.position is not null`,
@@ -172,7 +172,7 @@ export const redeliverWebhooks = action({
   permission: 'MANAGE',
   input: z.object({ after: z.string().max(200) }),
   output: z.object({ redelivered: z.int() }),
-  async act({ database, clock, worlds }, { worldId }, { after }) {
+  async answer({ database, clock, worlds }, { worldId }, { after }) {
     await requireEndpoint(await worlds.get(worldId))
     const upTo = await lastPosition(database)
     let redelivered = 0

@@ -21,7 +21,7 @@ export const testWebhook = action({
   permission: 'MANAGE',
   input: z.object({}),
   output: z.object({ url: z.string(), response_status: z.int(), response_body: z.string() }),
-  async act({ database, commit, worlds }, { worldId }) {
+  async answer({ database, commit, worlds }, { worldId }) {
     const url = (await worlds.get(worldId))?.webhookEndpoint
     if (!url) throw new DomainError('WEBHOOK_ENDPOINT_NOT_SET', 'Set a webhookEndpoint first')
     const uuid = newId()
