@@ -7,7 +7,17 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpus } from 'node:os'
-import { cpuMs, credentials, median, type Running, residentMiB, startGateway, withDatabase } from './gateway.ts'
+import {
+  collectGarbage,
+  cpuMs,
+  credentials,
+  inspectorOf,
+  median,
+  type Running,
+  residentMiB,
+  startGateway,
+  withDatabase,
+} from './gateway.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3)
 const deliveries = Number(process.env['BENCH_DELIVERIES'] ?? 400_000)
@@ -59,6 +69,7 @@ export async function benchFanout(): Promise<void> {
 async function measure({ running, publish }: Contender, sockets: number, wanted: number): Promise<Figure> {
   // A process grows while it warms up, whoever listens.
   for (let warm = 0; warm < 500; warm += 1) await publish()
+  await running.collectGarbage()
   const before = residentMiB(running.pid)
   const clients = await connect(running.url, sockets)
   let published = 0
@@ -69,6 +80,7 @@ async function measure({ running, publish }: Contender, sockets: number, wanted:
     await arrived
   }
   for (let warm = 0; warm < 20; warm += 1) await publishMore(underWay)
+  await running.collectGarbage()
   const resident = residentMiB(running.pid)
   const events = Math.max(Math.ceil(wanted / sockets / underWay), 5) * underWay
   const [cpu, startedAt] = [cpuMs(running.pid), performance.now()]
@@ -125,7 +137,7 @@ async function received(clients: ChildProcess, total: number): Promise<void> {
 }
 
 async function gateway(url: string): Promise<Contender> {
-  const running = await startGateway({ DATABASE_URL: url, BASE_URL: '' })
+  const running = await startGateway({ DATABASE_URL: url, BASE_URL: '' }, ['--inspect=127.0.0.1:0'])
   const call = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${running.url}/2025-10-13${path}`, {
       method,
@@ -146,7 +158,10 @@ async function gateway(url: string): Promise<Contender> {
 }
 
 async function contender(mode: 'raw' | 'naive'): Promise<Contender> {
-  const child = spawn(process.execPath, ['bench/fanout-servers.ts', mode], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', 'bench/fanout-servers.ts', mode], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const inspector = inspectorOf(child)
   const [line] = (await once(child.stdout!, 'data')) as [Buffer]
   const url = /ready at (\S+)/.exec(String(line))![1]!
   return {
@@ -154,6 +169,7 @@ async function contender(mode: 'raw' | 'naive'): Promise<Contender> {
       url,
       pid: child.pid!,
       startMs: 0,
+      collectGarbage: async () => collectGarbage(await inspector),
       async stop() {
         child.kill()
         await once(child, 'exit')

@@ -1,7 +1,9 @@
 /** A gateway process on a database of its own, and what it costs. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
+import { WebSocket } from 'ws'
 
 export const serverUrl = process.env['BENCH_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 
@@ -29,21 +31,43 @@ export interface Running {
   pid: number
   /** From spawn until it said that it was ready. */
   startMs: number
+  /** So that what is resident is what is needed; a process started with `--inspect=0`. */
+  collectGarbage(): Promise<void>
   stop(): Promise<void>
+}
+
+/** The address of a process's inspector, where it has one; whatever else it says on stderr is passed on. */
+export function inspectorOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.stderr!.on('data', (chunk: Buffer) => {
+      const found = /Debugger listening on (ws:\S+)/.exec(String(chunk))
+      if (found) resolve(found[1]!)
+      else if (!/Debugger|debugg|inspector/.test(String(chunk))) process.stderr.write(chunk)
+    })
+  })
+}
+
+export async function collectGarbage(inspector: string): Promise<void> {
+  const socket = new WebSocket(inspector)
+  await once(socket, 'open')
+  socket.send(JSON.stringify({ id: 1, method: 'HeapProfiler.collectGarbage' }))
+  await once(socket, 'message')
+  socket.terminate()
 }
 
 export const credentials = 'bench:bench-secret'
 
-export async function startGateway(environment: Record<string, string>): Promise<Running> {
+export async function startGateway(environment: Record<string, string>, nodeOptions: readonly string[] = []): Promise<Running> {
   const startedAt = performance.now()
   const child: ChildProcess = spawn(
     process.execPath,
-    [...(process.env['BENCH_NODE'] ?? '').split(' ').filter(Boolean), 'src/main.ts'],
+    [...nodeOptions, ...(process.env['BENCH_NODE'] ?? '').split(' ').filter(Boolean), 'src/main.ts'],
     {
       env: { ...process.env, BOOTSTRAP_SANDBOX_TOKEN: credentials, LOG_LEVEL: 'error', PORT: '0', ...environment },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
   )
+  const inspector = inspectorOf(child)
   const url = await new Promise<string>((resolve, reject) => {
     let printed = ''
     child.stdout!.on('data', (chunk) => {
@@ -57,6 +81,7 @@ export async function startGateway(environment: Record<string, string>): Promise
     url,
     pid: child.pid!,
     startMs: performance.now() - startedAt,
+    collectGarbage: async () => collectGarbage(await inspector),
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve())

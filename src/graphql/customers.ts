@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { deleteCustomer, updateCustomer } from '../core/customers/change-customer.ts'
 import { createCustomer } from '../core/customers/create-customer.ts'
 import { type beneficialOwner, type Customer, kycStatuses } from '../core/customers/customer.ts'
 import { listCustomers } from '../core/customers/read-customers.ts'
@@ -160,4 +161,54 @@ addMutation('createCustomer', {
   operation: createCustomer,
   input: CreateCustomerInput,
   result: { field: 'customer', type: CustomerRef, description: 'The customer.', of: (customer: Customer) => customer },
+})
+
+const BusinessInfoChange = builder.inputType('BusinessInfoChangeInput', {
+  description: 'What changes about a company; absent fields stay.',
+  fields: (t) => ({
+    legalName: t.string({ description: 'Registered name.' }),
+    registrationNumber: t.string({ description: 'Number in the register of companies.' }),
+    taxId: t.string({ description: 'Tax number.' }),
+  }),
+})
+
+const customerResult = {
+  field: 'customer',
+  type: CustomerRef,
+  description: 'The customer as they now are.',
+  of: (customer: Customer) => customer,
+}
+
+addMutation('updateCustomer', {
+  description: 'Changes what is known of a customer; absent fields stay.',
+  operation: updateCustomer,
+  input: builder.inputType('UpdateCustomerInput', {
+    description: 'Who, and what changes.',
+    fields: (t) => ({
+      customerId: t.id({ required: true, description: '`Customer:<uuid>`' }),
+      umaAddress: t.string({ description: "`$username@domain`, on the platform's domain." }),
+      fullName: t.string({ description: 'Of a person.' }),
+      birthDate: t.field({ type: 'Date', description: 'Of a person.' }),
+      nationality: t.string({ description: 'Of a person: ISO 3166-1 alpha-2 code.' }),
+      email: t.string({ description: 'E-mail address.' }),
+      address: t.field({ type: AddressInput, description: 'Postal address; replaces the whole.' }),
+      businessInfo: t.field({ type: BusinessInfoChange, description: 'Of a company.' }),
+      beneficialOwners: t.field({ type: [BeneficialOwnerInput], description: 'Of a company; replaces the whole list.' }),
+      idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+    }),
+  }),
+  result: customerResult,
+})
+
+addMutation('deleteCustomer', {
+  description: 'Marks a customer as deleted: they can neither pay nor be paid, and their history stays.',
+  operation: deleteCustomer,
+  input: builder.inputType('DeleteCustomerInput', {
+    description: 'Who.',
+    fields: (t) => ({
+      customerId: t.id({ required: true, description: '`Customer:<uuid>`' }),
+      idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+    }),
+  }),
+  result: customerResult,
 })

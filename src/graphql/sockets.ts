@@ -39,7 +39,6 @@ type SocketState = {
   caller?: Caller
   /** Ids of the subscriptions that are open. */
   open?: Set<string>
-  forget?: () => void
 }
 
 /** What an operation needs on its way through the library, which keeps it for as long as the operation is open. */
@@ -60,6 +59,13 @@ export function serveSockets(
     masked,
   }: { core: Core; yoga: Yoga; fanout: Fanout; revocations: Revocations; masked: Masked },
 ) {
+  function watch({ socket }: SocketState, caller: Caller): void {
+    const forget = revocations.watch(caller, () => socket.close(closeCodes.forbidden, 'The token was revoked'))
+    // It may have gone while the credentials were looked at.
+    if (socket.readyState === socket.OPEN) socket.once('close', forget)
+    else forget()
+  }
+
   return useServer<Record<string, unknown>, SocketState>(
     {
       schema,
@@ -70,15 +76,12 @@ export function serveSockets(
           extra.caller = caller
           extra.open = new Set()
           extra.request.socket.setMaxListeners(0)
-          extra.forget = revocations.watch(caller, () => extra.socket.close(closeCodes.forbidden, 'The token was revoked'))
+          watch(extra, caller)
           return true
         } catch (error) {
           if (error instanceof DomainError) return false
           throw error
         }
-      },
-      onDisconnect({ extra }) {
-        extra.forget?.()
       },
       async onSubscribe({ extra }, id, request) {
         const read = await readOperation(yoga, extra.caller!, request)

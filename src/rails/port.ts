@@ -115,6 +115,16 @@ export interface UmaReceiver {
   payerFields: readonly { name: string; mandatory: boolean }[]
 }
 
+/** Somebody whose addresses can be paid. */
+export interface UmaProvider {
+  name: string
+  domain: string
+  /** ISO 3166-1 alpha-2 codes. */
+  regions: readonly string[]
+  /** Codes of what its addresses can receive. */
+  currencies: readonly string[]
+}
+
 export interface Rails {
   /** Whether payments in this currency can be sent to accounts of this type (`UMA_ADDRESS` for UMA). */
   sends(currency: string, accountType: string): boolean
@@ -129,6 +139,8 @@ export interface Rails {
   }): readonly DepositInstruction[]
   /** Undefined when there is no such address. */
   receiver(umaAddress: string): Promise<UmaReceiver | undefined>
+  /** Absent: it knows of none. */
+  providers?(): readonly UmaProvider[]
   send(payment: RailPayment): Promise<RailOutcome>
   pull(payment: RailPayment): Promise<RailOutcome>
   giveBack(returned: RailReturn): Promise<RailOutcome>

@@ -52,6 +52,13 @@ export function sandboxRails(clock: Clock, umaDomains: readonly string[]): Rails
       const at = umaAddress.indexOf('@')
       return umaDomains.includes(umaAddress.slice(at + 1)) ? testReceivers[umaAddress.slice(1, at)] : undefined
     },
+    providers: () =>
+      umaDomains.map((domain) => ({
+        name: 'Sandbox provider',
+        domain,
+        regions: ['DE', 'ES', 'FR', 'MX', 'US'],
+        currencies: ['USD', 'EUR', 'MXN'],
+      })),
     send: carry,
     pull: carry,
     giveBack: async () => ({ kind: 'paid' }),

@@ -39,14 +39,15 @@ export const createCustomer = operation({
     const { insert, events } = arrival(wanted, world, moment)
     return { reply: toCustomer(insert.customer[0]!), insert, events }
   },
-  exists: {
-    customer_world_id_uma_address_key: ({ umaAddress }) =>
-      new DomainError('UMA_ADDRESS_EXISTS', 'Another customer has this UMA address', {
-        field: 'umaAddress',
-        value: umaAddress,
-      }),
-  },
+  exists: { customer_world_id_uma_address_key: umaAddressExists },
 })
+
+export function umaAddressExists({ umaAddress }: { umaAddress?: string | undefined }): DomainError {
+  return new DomainError('UMA_ADDRESS_EXISTS', 'Another customer has this UMA address', {
+    field: 'umaAddress',
+    value: umaAddress,
+  })
+}
 
 /** What a new customer writes: themselves, their accounts, and a word if their verification has been decided already. */
 export function arrival(wanted: Input, world: World, moment: Moment) {

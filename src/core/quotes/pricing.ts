@@ -75,6 +75,19 @@ export function priceOf(request: PriceRequest, terms: Terms): Price | undefined 
   }
 }
 
+/** What an amount would come to, before fees, and what the fees would be: for showing, not for promising. */
+export function indicativePrice(sending: Currency, receiving: Currency, amount: bigint, terms: Terms) {
+  const exchangeRate = quotedRate(terms.rate)
+  const request = { sending, receiving, lockedCurrencySide: 'SENDING' as const, lockedCurrencyAmount: amount }
+  const scale = new Scale(parseDecimal(exchangeRate), request, terms)
+  return {
+    exchangeRate,
+    receivingAmount: floor(divide(ratio(amount, 1n), scale.rate)),
+    fixedFees: scale.fees(0n),
+    fees: scale.fees(amount),
+  }
+}
+
 /** A rate as a quote shows it: 8 places, or 7 digits where that is more. */
 function quotedRate(rate: Ratio): string {
   return toSignificantDecimal(rate, 8, 7)

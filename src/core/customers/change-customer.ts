@@ -1,0 +1,103 @@
+/** What may change about a customer, and their end: they are marked as deleted, and their history stays. */
+import { z } from 'zod'
+import { DomainError } from '../../base/refusal.ts'
+import type { CustomerRow } from '../../database/tables.ts'
+import { address, calendarDate, countryCode, idOf, name, text } from '../input.ts'
+import { type Caller, type Core, operation } from '../operation.ts'
+import type { World } from '../platform/world.ts'
+import { umaAddressExists } from './create-customer.ts'
+import { beneficialOwner, Customer, requireCustomer, toCustomer } from './customer.ts'
+import { readUmaAddress } from './uma-address.ts'
+
+async function loadCustomer({ database, worlds }: Core, { worldId }: Caller, customerId: string) {
+  const [world, customer] = await Promise.all([worlds.get(worldId), requireCustomer(database, worldId, customerId)])
+  return { world: world!, customer }
+}
+
+function requireUndeleted({ isDeleted }: CustomerRow): void {
+  if (isDeleted) throw new DomainError('CUSTOMER_DELETED', 'The customer has been deleted', { field: 'customerId' })
+}
+
+/**
+ * Fields that are absent stay; those of the other customer type are ignored. Refuses USER_NOT_FOUND, CUSTOMER_DELETED, INVALID_UMA_ADDRESS,
+ * UMA_ADDRESS_EXISTS, and INVALID_INPUT for another customerType than the customer's.
+ */
+export const updateCustomer = operation({
+  name: 'updateCustomer',
+  permission: 'MANAGE',
+  input: z.object({
+    customerId: idOf('Customer'),
+    customerType: z.enum(['INDIVIDUAL', 'BUSINESS']).optional(),
+    umaAddress: z.string().max(400).optional(),
+    fullName: name.optional(),
+    birthDate: calendarDate.optional(),
+    nationality: countryCode.optional(),
+    email: z.email('expected an e-mail address').max(200).optional(),
+    address: address.optional(),
+    businessInfo: z
+      .object({ legalName: name.optional(), registrationNumber: text(100).optional(), taxId: text(100).optional() })
+      .optional(),
+    beneficialOwners: z.array(beneficialOwner).max(100).optional(),
+  }),
+  output: Customer,
+  load: (core, caller, { customerId }) => loadCustomer(core, caller, customerId),
+  decide(input, { world, customer }, { now }) {
+    requireUndeleted(customer)
+    if (input.customerType !== undefined && input.customerType !== customer.customerType) {
+      throw new DomainError('INVALID_INPUT', `customerType: the customer is ${customer.customerType}`, {
+        field: 'customerType',
+        value: input.customerType,
+      })
+    }
+    const changed: CustomerRow = { ...customer, ...changesOf(input, customer, world), updatedAt: now }
+    return { reply: toCustomer(changed), update: { customer: [changed] } }
+  },
+  exists: { customer_world_id_uma_address_key: umaAddressExists },
+})
+
+type Changes = Omit<z.output<typeof updateCustomer.input>, 'customerId' | 'customerType'>
+
+function changesOf(wanted: Changes, customer: CustomerRow, world: World): Partial<CustomerRow> {
+  const { umaAddress, address: newAddress, email, fullName, birthDate, nationality, businessInfo, beneficialOwners } = wanted
+  const ofBoth = {
+    ...(umaAddress === undefined ? {} : { umaAddress: readUmaAddress(umaAddress, world.umaDomain) }),
+    ...(newAddress === undefined ? {} : { address: newAddress }),
+    ...(email === undefined ? {} : { email }),
+  }
+  if (customer.customerType === 'INDIVIDUAL') {
+    return {
+      ...ofBoth,
+      ...(fullName === undefined ? {} : { fullName }),
+      ...(birthDate === undefined ? {} : { birthDate }),
+      ...(nationality === undefined ? {} : { nationality }),
+    }
+  }
+  const business = { ...(customer.businessInfo as object | null), ...businessInfo }
+  if (businessInfo && !('legalName' in business)) {
+    throw new DomainError('INVALID_INPUT', 'businessInfo.legalName: expected with the first information', {
+      field: 'businessInfo.legalName',
+    })
+  }
+  return {
+    ...ofBoth,
+    ...(businessInfo === undefined ? {} : { businessInfo: business }),
+    ...(beneficialOwners === undefined ? {} : { beneficialOwners }),
+  }
+}
+
+/**
+ * The customer is hidden from lists and can neither pay nor be paid; their address stays theirs. Refuses USER_NOT_FOUND, CUSTOMER_DELETED the
+ * second time.
+ */
+export const deleteCustomer = operation({
+  name: 'deleteCustomer',
+  permission: 'MANAGE',
+  input: z.object({ customerId: idOf('Customer') }),
+  output: Customer,
+  load: (core, caller, { customerId }) => loadCustomer(core, caller, customerId),
+  decide(_input, { customer }, { now }) {
+    requireUndeleted(customer)
+    const deleted: CustomerRow = { ...customer, isDeleted: true, updatedAt: now }
+    return { reply: toCustomer(deleted), update: { customer: [deleted] } }
+  },
+})
