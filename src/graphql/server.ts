@@ -16,7 +16,7 @@ import { createFanout } from './fanout.ts'
 import type { ServerContext } from './operation.ts'
 import type { Revocations } from './revocations.ts'
 import { schema } from './schema.ts'
-import { serveSockets } from './sockets.ts'
+import { type SocketRequest, serveSockets } from './sockets.ts'
 import { createStreams, wantsStream } from './streams.ts'
 
 const path = '/graphql'
@@ -77,7 +77,11 @@ export function createGraphqlDoor(core: Core, feed: Feed, revocations: Revocatio
     attach(server) {
       server.on('upgrade', (request, socket, head) => {
         if (pathOf(request) !== path) socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n')
-        else sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request))
+        else {
+          // Of the request only its connection is kept, for as long as the socket is open.
+          const kept = { socket: request.socket } satisfies SocketRequest
+          sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, kept))
+        }
       })
     },
     async close() {

@@ -33,9 +33,11 @@ export const closeCodes = {
   tryAgain: 1013,
 }
 
+export type SocketRequest = Pick<IncomingMessage, 'socket'>
+
 type SocketState = {
   socket: WebSocket
-  request: IncomingMessage
+  request: SocketRequest
   caller?: Caller
   /** Ids of the subscriptions that are open. */
   open?: Set<string>
