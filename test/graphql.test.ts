@@ -313,3 +313,24 @@ describe('the door', () => {
     }
   })
 })
+
+test('tokens are made, listed and taken away over the graph', async () => {
+  const create =
+    'mutation ($input: CreateTokenInput!) { createToken(input: $input) { token { id clientId clientSecret permissions } errors { code } } }'
+  const { body } = await world.graphql(create, { input: { name: 'graph', permissions: ['VIEW'] } })
+  const { token } = body['data'].createToken
+  const read = async () =>
+    world.graphql(
+      'query ($id: ID!) { token(id: $id) { name clientSecret } tokens(name: "graph") { totalCount edges { node { id } } } }',
+      token,
+      { as: token },
+    )
+  expect((await read()).body['data']).toEqual({
+    token: { name: 'graph', clientSecret: null },
+    tokens: { totalCount: 1, edges: [{ node: { id: token.id } }] },
+  })
+  const remove = 'mutation ($id: ID!) { deleteToken(input: { tokenId: $id }) { token { id } errors { code } } }'
+  expect((await world.graphql(remove, token, { as: token })).body['data'].deleteToken.errors).toEqual([{ code: 'FORBIDDEN' }])
+  expect((await world.graphql(remove, token)).body['data'].deleteToken).toEqual({ token: { id: token.id }, errors: [] })
+  expect((await read()).status).toBe(401)
+})

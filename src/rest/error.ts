@@ -44,6 +44,19 @@ const statuses = {
   NOT_IMPLEMENTED: 501,
 } satisfies Record<RefusalCode, number>
 
+/** Refused by the protocol, before any operation is asked. */
+export class HttpRefusal extends Error {
+  override readonly name = 'HttpRefusal'
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
 export interface ErrorAnswer {
   status: number
   code: string
@@ -57,6 +70,7 @@ export function answerTo(error: unknown): ErrorAnswer | undefined {
     const { code, message, details } = error
     return { status: statuses[code], code, message, ...(details ? { details } : {}) }
   }
+  if (error instanceof HttpRefusal) return { status: error.status, code: error.code, message: error.message }
   return isFastifyError(error) ? fromFastify(error) : undefined
 }
 

@@ -6,9 +6,16 @@ import { type Caller, type Core, serviceCaller } from '../core/operation.ts'
 import type { Route } from './route.ts'
 
 export const peopleRoutes: readonly Route[] = [
-  { method: 'POST', path: '/customers/bulk/csv', asks: uploadCustomers, status: 202, upload: 'file' },
+  {
+    method: 'POST',
+    path: '/customers/bulk/csv',
+    asks: uploadCustomers,
+    status: 202,
+    upload: 'file',
+    location: ({ jobId }) => `/customers/bulk/jobs/${jobId}`,
+  },
   { method: 'GET', path: '/customers/bulk/jobs/:jobId', asks: getBulkJob, status: 200 },
-  { method: 'POST', path: '/invitations', asks: createInvitation, status: 201 },
+  { method: 'POST', path: '/invitations', asks: createInvitation, status: 201, location: ({ code }) => `/invitations/${code}` },
   { method: 'GET', path: '/invitations/:invitationCode', asks: getInvitation, status: 200 },
   { method: 'POST', path: '/invitations/:invitationCode/claim', asks: claimInvitation, status: 200 },
   { method: 'POST', path: '/invitations/:invitationCode/cancel', asks: cancelInvitation, status: 200 },

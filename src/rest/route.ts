@@ -8,6 +8,9 @@ export interface Route {
   asks: Query | Action | AnyOperation
   /** Of success. */
   status: 200 | 201 | 202 | 204
+  /** Where what was created is found from now on: a path under the version segment. */
+  // biome-ignore lint/suspicious/noExplicitAny: each operation's own answer
+  location?: (answer: any) => string
   /** Field of a multipart form that is a file: its stream becomes this field of the input. */
   upload?: string
   /** Who asks, where it is not whoever the credentials belong to. */

@@ -8,8 +8,9 @@ import { ask, type Call, type Core, perform } from '../core/operation.ts'
 import { authenticate } from '../core/platform/tokens.ts'
 import { accountRoutes } from './accounts.ts'
 import { customerRoutes } from './customers.ts'
-import { answerTo, masked } from './error.ts'
+import { answerTo, HttpRefusal, masked } from './error.ts'
 import { eventRoutes } from './events.ts'
+import { etagOf, isKnown, methodsOf, takesJson } from './http.ts'
 import { lookupRoutes } from './lookups.ts'
 import { peopleRoutes } from './people.ts'
 import { platformRoutes } from './platform.ts'
@@ -42,19 +43,40 @@ export function addRestDoor(app: FastifyInstance, core: Core, logger: Logger): v
   )
   app.register(multipart, { limits: { fileSize: largestFile, files: 1, fields: 10 } })
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, logger))
-  app.setNotFoundHandler((request, reply) =>
-    sendError(new DomainError('NOT_FOUND', `There is no ${request.method} ${request.url.split('?')[0]}`), request, reply, logger),
-  )
+  const allowed = methodsOf(routes, `/${apiVersion}`)
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0]!
+    const methods = allowed(path)
+    if (methods.length > 0) reply.header('allow', methods.join(', '))
+    if (methods.length > 0 && request.method === 'OPTIONS') return reply.code(204).send()
+    const refusal =
+      methods.length > 0
+        ? new HttpRefusal(405, 'METHOD_NOT_ALLOWED', `This path takes ${methods.join(', ')}`)
+        : new DomainError('NOT_FOUND', `There is no ${request.method} ${path}`)
+    return sendError(refusal, request, reply, logger)
+  })
   for (const route of routes) {
     app.route({
       method: route.method,
       url: `/${apiVersion}${route.path}`,
       handler: async (request, reply) => {
+        if (!takesJson(request.headers.accept)) throw new HttpRefusal(406, 'NOT_ACCEPTABLE', 'Answers are application/json')
         const answer = await answerOf(core, route, request)
-        return route.status === 204 ? reply.code(204).send() : reply.code(route.status).type(json).send(stringifyJson(answer))
+        if (route.location) reply.header('location', `/${apiVersion}${route.location(answer)}`)
+        return route.status === 204 ? reply.code(204).send() : sendAnswer(stringifyJson(answer), route, request, reply)
       },
     })
   }
+}
+
+function sendAnswer(text: string, { method, path, status }: Route, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // A resource of its own can be asked for again: only if it has changed.
+  if (method === 'GET' && /:[^/]+$/.test(path)) {
+    const etag = etagOf(text)
+    reply.header('etag', etag)
+    if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  }
+  return reply.code(status).type(json).send(text)
 }
 
 async function answerOf(core: Core, { asks, method, caller, upload }: Route, request: FastifyRequest): Promise<unknown> {

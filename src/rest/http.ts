@@ -1,0 +1,44 @@
+/** What clients of HTTP expect beside a body: which methods a path takes, in which form it answers, whether it has changed. */
+import { createHash } from 'node:crypto'
+import type { Route } from './route.ts'
+
+/** The methods of a path, as the Allow header lists them; empty where there is no such path. */
+export function methodsOf(routes: readonly Route[], prefix: string): (path: string) => string[] {
+  const known = routes.map(({ method, path }) => ({ method, pattern: patternOf(`${prefix}${path}`) }))
+  return (path) => {
+    const methods = new Set<string>()
+    for (const { method, pattern } of known) {
+      if (!pattern.test(path)) continue
+      methods.add(method)
+      if (method === 'GET') methods.add('HEAD')
+    }
+    return methods.size === 0 ? [] : [...methods, 'OPTIONS'].sort()
+  }
+}
+
+function patternOf(path: string): RegExp {
+  const segments = path
+    .split('/')
+    .map((segment) => (segment.startsWith(':') ? '[^/]+' : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+  return new RegExp(`^${segments.join('/')}$`)
+}
+
+/** Whether a client takes JSON, by its Accept header; without one it takes anything. */
+export function takesJson(accept: string | undefined): boolean {
+  if (accept === undefined || accept.trim() === '') return true
+  return accept.split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const refused = parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter))
+    return !refused && ['*/*', 'application/*', 'application/json'].includes(type)
+  })
+}
+
+/** A strong validator: equal for equal bytes. */
+export function etagOf(text: string): string {
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
+}
+
+/** Whether an If-None-Match header names this validator. */
+export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+  return (ifNoneMatch ?? '').split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))
+}
