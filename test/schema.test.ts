@@ -6,12 +6,14 @@ import { join } from 'node:path'
 import { buildSchema, getIntrospectionQuery, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
 import { expect, test } from 'vitest'
 import { printedSchema } from '../src/graphql/schema.ts'
+import { printedOpenApi } from '../src/rest/router.ts'
 import { useWorld } from './world.ts'
 
 const world = useWorld()
 
-test('schema.graphql is what the code says (npm run schema writes it)', () => {
+test('schema.graphql and openapi.json are what the code says (npm run schema writes them)', () => {
   expect(readFileSync('schema.graphql', 'utf8')).toBe(printedSchema())
+  expect(readFileSync('openapi.json', 'utf8')).toBe(printedOpenApi())
 })
 
 test('everything in the schema is described', () => {

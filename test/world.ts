@@ -16,6 +16,7 @@ import type { Database } from '../src/database/port.ts'
 import { openServerDatabase } from '../src/database/server.ts'
 import { type Gateway, type Substitutes, startGateway } from '../src/gateway.ts'
 import type { Rails } from '../src/rails/port.ts'
+import { faultOf } from './openapi.ts'
 import { asAdmin, serverUrl } from './template.ts'
 
 export type Body = Record<string, any>
@@ -153,6 +154,9 @@ async function send(url: string, method: string, body: unknown, { as, idempotenc
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : stringifyJson(body) }),
   })
   const text = await response.text()
+  const [, path] = url.split('/2025-10-13')
+  const fault = path === undefined ? undefined : faultOf(method, path, response.status, text)
+  if (fault) throw new Error(`a reply is not what openapi.json says: ${fault}`)
   return { status: response.status, text, body: text === '' ? {} : (parseJson(text) as Body), headers: response.headers }
 }
 

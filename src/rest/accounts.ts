@@ -8,10 +8,46 @@ import { listCustomerInternalAccounts, listPlatformInternalAccounts } from '../c
 import type { Route } from './route.ts'
 
 export const accountRoutes: readonly Route[] = [
-  { method: 'GET', path: '/customers/internal-accounts', asks: listCustomerInternalAccounts, status: 200 },
-  { method: 'GET', path: '/platform/internal-accounts', asks: listPlatformInternalAccounts, status: 200 },
-  { method: 'POST', path: '/customers/external-accounts', asks: createCustomerExternalAccount, status: 201 },
-  { method: 'GET', path: '/customers/external-accounts', asks: listCustomerExternalAccounts, status: 200 },
-  { method: 'POST', path: '/platform/external-accounts', asks: createPlatformExternalAccount, status: 201 },
-  { method: 'GET', path: '/platform/external-accounts', asks: listPlatformExternalAccounts, status: 200 },
+  {
+    method: 'GET',
+    path: '/customers/internal-accounts',
+    asks: listCustomerInternalAccounts,
+    says: 'Balances of customers',
+    status: 200,
+  },
+  {
+    method: 'GET',
+    path: '/platform/internal-accounts',
+    asks: listPlatformInternalAccounts,
+    says: "The platform's own balances",
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/customers/external-accounts',
+    asks: createCustomerExternalAccount,
+    says: 'Add a bank account or wallet of a customer',
+    status: 201,
+  },
+  {
+    method: 'GET',
+    path: '/customers/external-accounts',
+    asks: listCustomerExternalAccounts,
+    says: 'Bank accounts and wallets of customers',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/platform/external-accounts',
+    asks: createPlatformExternalAccount,
+    says: "Add a bank account or wallet of the platform's own",
+    status: 201,
+  },
+  {
+    method: 'GET',
+    path: '/platform/external-accounts',
+    asks: listPlatformExternalAccounts,
+    says: "The platform's own bank accounts and wallets",
+    status: 200,
+  },
 ]

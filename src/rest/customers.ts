@@ -4,9 +4,22 @@ import { getCustomer, listCustomers } from '../core/customers/read-customers.ts'
 import type { Route } from './route.ts'
 
 export const customerRoutes: readonly Route[] = [
-  { method: 'POST', path: '/customers', asks: createCustomer, status: 201, location: ({ id }) => `/customers/${id}` },
-  { method: 'GET', path: '/customers', asks: listCustomers, status: 200 },
-  { method: 'GET', path: '/customers/:customerId', asks: getCustomer, status: 200 },
-  { method: 'PATCH', path: '/customers/:customerId', asks: updateCustomer, status: 200 },
-  { method: 'DELETE', path: '/customers/:customerId', asks: deleteCustomer, status: 200 },
+  {
+    method: 'POST',
+    path: '/customers',
+    asks: createCustomer,
+    says: 'Add a customer',
+    status: 201,
+    location: ({ id }) => `/customers/${id}`,
+  },
+  { method: 'GET', path: '/customers', asks: listCustomers, says: 'List customers', status: 200 },
+  { method: 'GET', path: '/customers/:customerId', asks: getCustomer, says: 'Get a customer', status: 200 },
+  {
+    method: 'PATCH',
+    path: '/customers/:customerId',
+    asks: updateCustomer,
+    says: 'Change what is known of a customer',
+    status: 200,
+  },
+  { method: 'DELETE', path: '/customers/:customerId', asks: deleteCustomer, says: 'Mark a customer as deleted', status: 200 },
 ]

@@ -2,7 +2,7 @@
 import type { FastifyError } from 'fastify'
 import { DomainError, type RefusalCode } from '../base/refusal.ts'
 
-const statuses = {
+export const statuses = {
   INVALID_INPUT: 400,
   INVALID_REQUEST_FORMAT: 400,
   INVALID_AMOUNT: 400,

@@ -3,10 +3,17 @@ import { createToken, deleteToken, getToken, listTokens } from '../core/platform
 import type { Route } from './route.ts'
 
 export const platformRoutes: readonly Route[] = [
-  { method: 'GET', path: '/config', asks: getConfiguration, status: 200 },
-  { method: 'PATCH', path: '/config', asks: updateConfiguration, status: 200 },
-  { method: 'POST', path: '/tokens', asks: createToken, status: 201, location: ({ id }) => `/tokens/${id}` },
-  { method: 'GET', path: '/tokens', asks: listTokens, status: 200 },
-  { method: 'GET', path: '/tokens/:tokenId', asks: getToken, status: 200 },
-  { method: 'DELETE', path: '/tokens/:tokenId', asks: deleteToken, status: 204 },
+  { method: 'GET', path: '/config', asks: getConfiguration, says: "The platform's configuration", status: 200 },
+  { method: 'PATCH', path: '/config', asks: updateConfiguration, says: "Change the platform's configuration", status: 200 },
+  {
+    method: 'POST',
+    path: '/tokens',
+    asks: createToken,
+    says: 'Make API credentials',
+    status: 201,
+    location: ({ id }) => `/tokens/${id}`,
+  },
+  { method: 'GET', path: '/tokens', asks: listTokens, says: 'List API credentials', status: 200 },
+  { method: 'GET', path: '/tokens/:tokenId', asks: getToken, says: 'Get API credentials', status: 200 },
+  { method: 'DELETE', path: '/tokens/:tokenId', asks: deleteToken, says: 'Take API credentials away', status: 204 },
 ]

@@ -6,6 +6,8 @@ export interface Route {
   /** Under the version segment; `:name` parts become fields of the input, beside those of the query or the body. */
   path: string
   asks: Query | Action | AnyOperation
+  /** In a few words, for the reference. */
+  says: string
   /** Of success. */
   status: 200 | 201 | 202 | 204
   /** Where what was created is found from now on: a path under the version segment. */

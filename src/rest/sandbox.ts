@@ -4,7 +4,19 @@ import { sandboxSend } from '../core/sandbox/send.ts'
 import type { Route } from './route.ts'
 
 export const sandboxRoutes: readonly Route[] = [
-  { method: 'POST', path: '/sandbox/internal-accounts/:accountId/fund', asks: fundInternalAccount, status: 200 },
-  { method: 'POST', path: '/sandbox/send', asks: sandboxSend, status: 200 },
-  { method: 'POST', path: '/sandbox/uma/receive', asks: receiveUma, status: 200 },
+  {
+    method: 'POST',
+    path: '/sandbox/internal-accounts/:accountId/fund',
+    asks: fundInternalAccount,
+    says: 'Sandbox: money appears on a balance',
+    status: 200,
+  },
+  { method: 'POST', path: '/sandbox/send', asks: sandboxSend, says: 'Sandbox: money is pushed with a reference', status: 200 },
+  {
+    method: 'POST',
+    path: '/sandbox/uma/receive',
+    asks: receiveUma,
+    says: 'Sandbox: somebody pays a customer by UMA address',
+    status: 200,
+  },
 ]
