@@ -28,7 +28,7 @@ import { loadRails, type ProvidedRails } from './rails/load.ts'
 import type { Rails } from './rails/port.ts'
 import { fixedRates } from './rails/rates.ts'
 import { sandboxRails } from './rails/sandbox.ts'
-import { addRestDoor } from './rest/router.ts'
+import { addRestDoor, sendRefusal } from './rest/router.ts'
 import { followLog, prepareFollower } from './webhooks/follow.ts'
 import { createPoster, type Poster } from './webhooks/post.ts'
 import { createSender, defaultTimeouts, type SenderOptions } from './webhooks/send.ts'
@@ -257,6 +257,8 @@ function createServer(database: Database, logger: Logger, state: { closing: bool
     requestTimeout: 30 * second,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 400 },
+    // Refused before any route is found.
+    frameworkErrors: (error, _request, reply) => void sendRefusal(reply, error),
     genReqId: requestIdOf,
   })
   app.addHook('onRequest', async (request, reply) => {

@@ -89,6 +89,7 @@ function fromFastify({ statusCode, message, code }: FastifyError): ErrorAnswer {
   const status = statusCode ?? 400
   const known: Record<number, string> = {
     413: 'The body is too large',
+    414: 'A part of the path is too long',
     415: 'Send the body as application/json',
   }
   return {

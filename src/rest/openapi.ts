@@ -151,7 +151,7 @@ function operationOf({ method, path, asks, says, status, upload, caller }: Route
           ? { description: 'Done.' }
           : { description: says, content: { 'application/json': { schema: shapeOf(asks.output) } } },
       ...Object.fromEntries(
-        refusalStatuses(method).map((refused) => [refused, { $ref: `#/components/responses/Refused${refused}` }]),
+        refusalStatuses(method, path).map((refused) => [refused, { $ref: `#/components/responses/Refused${refused}` }]),
       ),
     },
   }
@@ -164,10 +164,10 @@ function inQuery(schema: Json): Json {
     : { type: 'string', ...schema }
 }
 
-function refusalStatuses(method: Route['method']): number[] {
-  return [...new Set(Object.values(statuses)), 406, ...(method === 'GET' ? [] : [413, 415]), 500].sort(
-    (left, right) => left - right,
-  )
+function refusalStatuses(method: Route['method'], path: string): number[] {
+  const ofBody = method === 'GET' ? [] : [413, 415]
+  const ofPath = path.includes(':') ? [414] : []
+  return [...new Set(Object.values(statuses)), 406, ...ofBody, ...ofPath, 500].sort((left, right) => left - right)
 }
 
 const meanings: Readonly<Record<number, string>> = {
@@ -179,6 +179,7 @@ const meanings: Readonly<Record<number, string>> = {
   409: 'It conflicts with what has happened; a repeat does not help.',
   410: 'What it is about has been deleted.',
   413: 'The body is too large.',
+  414: 'A part of the path is too long.',
   415: 'The body is of another type.',
   500: 'A fault of the service; the request id leads to it.',
   501: 'Not available here.',

@@ -138,13 +138,13 @@ function readBody(body: string): unknown {
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
-  const answer = answerTo(error)
-  if (!answer) logger.error({ err: error, requestId: request.id }, 'a request failed')
-  const { status } = answer ?? masked
-  if (status === 401) reply.header('www-authenticate', 'Basic realm="payments gateway", charset="UTF-8"')
-  if (status === 409) reply.header('x-should-retry', 'false')
-  reply
-    .code(status)
-    .type(json)
-    .send(stringifyJson(answer ?? masked))
+  if (!answerTo(error)) logger.error({ err: error, requestId: request.id }, 'a request failed')
+  sendRefusal(reply, error)
+}
+
+export function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
+  const answer = answerTo(error) ?? masked
+  if (answer.status === 401) reply.header('www-authenticate', 'Basic realm="payments gateway", charset="UTF-8"')
+  if (answer.status === 409) reply.header('x-should-retry', 'false')
+  return reply.code(answer.status).type(json).send(stringifyJson(answer))
 }
