@@ -25,6 +25,15 @@ const environment = z.object({
   BOOTSTRAP_SANDBOX_TOKEN: credentials.optional(),
   BOOTSTRAP_PRODUCTION_TOKEN: credentials.optional(),
   RAILS: z.string().min(1).optional(),
+  CORS_ORIGINS: z
+    .string()
+    .default('')
+    .transform((list) =>
+      list
+        .split(',')
+        .map((origin) => origin.trim())
+        .filter(Boolean),
+    ),
   SANDBOX_UMA_DOMAINS: z
     .string()
     .default('sandbox.uma.localhost,sandbox.uma.money')
@@ -50,6 +59,8 @@ export interface Config {
   allowLocalWebhooks: boolean
   bootstrap: { [Of in 'SANDBOX' | 'PRODUCTION']: { clientId: string; clientSecret: string } | undefined }
   quoteLifetimeMs: number
+  /** Origins whose pages may read answers; `*`: all. */
+  corsOrigins: readonly string[]
   /** Path of the module that makes production's rails. */
   rails: string | undefined
   /** Domains of the sandbox's test addresses. */
@@ -81,6 +92,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     allowLocalWebhooks: set.ALLOW_LOCAL_WEBHOOKS ?? set.DATABASE_URL === undefined,
     bootstrap: { SANDBOX: set.BOOTSTRAP_SANDBOX_TOKEN, PRODUCTION: set.BOOTSTRAP_PRODUCTION_TOKEN },
     quoteLifetimeMs: set.QUOTE_LIFETIME_MS,
+    corsOrigins: set.CORS_ORIGINS,
     rails: set.RAILS,
     sandboxUmaDomains: set.SANDBOX_UMA_DOMAINS,
   }

@@ -13,6 +13,7 @@ import { type CreatedPlatform, createPlatform } from './core/platform/create-pla
 import { createTokens } from './core/platform/tokens.ts'
 import { createWorlds } from './core/platform/world.ts'
 import { paymentWork, railReports } from './core/transactions/payment-work.ts'
+import { shareAcrossOrigins } from './cors.ts'
 import { migrate } from './database/migrate.ts'
 import { openDatabase } from './database/open.ts'
 import type { Database } from './database/port.ts'
@@ -124,7 +125,7 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
   const created = await createFirstPlatform(core, config)
   const state = { closing: false }
   const graphql = createGraphqlDoor(core, feed, revocations, logger)
-  const app = createServer(database, logger, state, graphql)
+  const app = createServer(parts, config, state, graphql)
   addRestDoor(app, core, logger)
   await app.listen({ host: config.host, port: config.port })
   const { port } = app.server.address() as { port: number }
@@ -244,10 +245,16 @@ async function createFirstPlatform(
 }
 
 /** One HTTP server: GraphQL takes its own path before Fastify sees it. */
-function createServer(database: Database, logger: Logger, state: { closing: boolean }, graphql: GraphqlDoor): FastifyInstance {
+function createServer(
+  { database, logger }: Parts,
+  { corsOrigins }: Config,
+  state: { closing: boolean },
+  graphql: GraphqlDoor,
+): FastifyInstance {
   const app = Fastify({
     serverFactory(handler) {
       const server = createHttpServer((request, response) => {
+        if (shareAcrossOrigins(request, response, corsOrigins)) return
         if (!graphql.handle(request, response)) handler(request, response)
       })
       graphql.attach(server)

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { newCustomer, newPayer, newQuote } from './people.ts'
 import { basic, useWorld } from './world.ts'
 
-const world = useWorld()
+const friend = 'https://app.example'
+
+const world = useWorld({ environment: { CORS_ORIGINS: `${friend}, https://other.example` } })
 
 const call = (method: string, path: string, headers: Record<string, string> = {}) =>
   fetch(`${world.gateway.url}/2025-10-13${path}`, { method, headers: { authorization: basic(world.sandbox), ...headers } })
@@ -94,5 +96,37 @@ describe('what was created', () => {
     expect([changed.status, (await changed.json()).status]).toEqual([200, 'PROCESSING'])
     expect((await call('GET', '/customers')).headers.get('etag')).toBeNull()
     expect((await newCustomer(world))['id']).toMatch(/^Customer:/)
+  })
+})
+
+describe('a page of another origin', () => {
+  const doors = ['/2025-10-13/config', '/graphql']
+
+  test('that is configured may ask first, and read the answers of every door', async () => {
+    for (const door of doors) {
+      const url = `${world.gateway.url}${door}`
+      const asked = await fetch(url, {
+        method: 'OPTIONS',
+        headers: { origin: friend, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+      })
+      expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, friend])
+      expect(asked.headers.get('access-control-allow-headers')).toContain('authorization')
+      const refused = await fetch(url, { method: 'POST', headers: { origin: friend } })
+      expect(refused.headers.get('access-control-allow-origin')).toBe(friend)
+      expect(refused.headers.get('vary')).toContain('Origin')
+      expect(refused.headers.get('access-control-allow-credentials')).toBeNull()
+    }
+    const answered = await call('GET', '/config', { origin: friend })
+    expect([answered.status, answered.headers.get('access-control-allow-origin')]).toEqual([200, friend])
+    const graph = await world.graphql('{ __typename }', {}, { headers: { origin: friend } })
+    expect(graph.headers.get('access-control-allow-origin')).toBe(friend)
+  })
+
+  test('that is not is told nothing', async () => {
+    for (const door of doors) {
+      const headers = { origin: 'https://stranger.example', 'access-control-request-method': 'POST' }
+      const asked = await fetch(`${world.gateway.url}${door}`, { method: 'OPTIONS', headers })
+      expect(asked.headers.get('access-control-allow-origin')).toBeNull()
+    }
   })
 })
