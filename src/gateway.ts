@@ -12,7 +12,8 @@ import type { Core } from './core/operation.ts'
 import { type CreatedPlatform, createPlatform } from './core/platform/create-platform.ts'
 import { createTokens } from './core/platform/tokens.ts'
 import { createWorlds } from './core/platform/world.ts'
-import { paymentWork, railReports } from './core/transactions/payment-work.ts'
+import { railReports } from './core/transactions/payment-work.ts'
+import { coreWork } from './core/work.ts'
 import { shareAcrossOrigins } from './cors.ts'
 import { migrate } from './database/migrate.ts'
 import { openDatabase } from './database/open.ts'
@@ -174,7 +175,7 @@ function createFollowers(
   { logger, background, webhookTimeouts: timeouts }: Parts,
 ): Followers {
   const { database, clock } = core
-  const handlers = paymentWork(core)
+  const handlers = coreWork(core)
   const onError = (error: unknown) => logger.error({ err: error }, 'a follower failed')
   const onTaskError = (error: unknown, { kind, id }: TaskRow) => logger.error({ err: error, kind, task: id }, 'a task failed')
   const worker = (step: () => Promise<boolean>, options: { pauseMs?: number; next?: readonly Worker[] } = {}) =>

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { minute } from '../src/base/clock.ts'
-import { paymentWork } from '../src/core/transactions/payment-work.ts'
+import { coreWork } from '../src/core/work.ts'
 import { newCustomer } from './people.ts'
 import { type Body, basic, type Credentials, useWorld } from './world.ts'
 
@@ -321,23 +321,26 @@ describe('a file of customers', () => {
   })
 
   test('of more rows than are taken at once makes each customer once, also by two workers', async () => {
-    const rows = Array.from({ length: 130 }, (_, index) => person({ platformCustomerId: `many-${index}` }))
+    const rows = Array.from({ length: 430 }, (_, index) => person({ platformCustomerId: `many-${index}` }))
     const { body } = await upload([columns, ...rows].join('\n'))
     const tasks = await world.database.query<{ id: string; worldId: string }>(
       `select id, world_id as "worldId" from task where kind = 'import-customers'`,
     )
-    const work = paymentWork(world.gateway.core)['import-customers']!
+    const work = coreWork(world.gateway.core)['import-customers']!
     const task = { ...tasks[0]!, kind: 'import-customers', subjectId: tasks[0]!.id, dueAt: new Date(0), attempts: 1 }
+    // A part of it, and then others have their turn.
+    expect(await work(task)).toEqual({ againInMs: 0 })
+    expect((await jobOf(body['jobId'])).body).toMatchObject({ status: 'PROCESSING', progress: { processed: 200 } })
     await Promise.all([work(task), work(task), work(task)])
     await world.drain()
     expect((await jobOf(body['jobId'])).body).toMatchObject({
       status: 'COMPLETED',
-      progress: { total: 130, successful: 130, failed: 0 },
+      progress: { total: 430, successful: 430, failed: 0 },
     })
     const [{ made }] = (await world.database.query<{ made: bigint }>(
       `select count(*) as made from customer where platform_customer_id like 'many-%'`,
     )) as [{ made: bigint }]
-    expect(Number(made)).toBe(130)
+    expect(Number(made)).toBe(430)
     expect((await world.rest('GET', `/events?resourceId=${body['jobId']}`)).body['data']).toHaveLength(1)
   })
 

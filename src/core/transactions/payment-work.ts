@@ -1,15 +1,9 @@
-/** The work that money calls leave behind, as tasks: hand a payment's legs to its rail, give money back, expire a quote. */
-import { second } from '../../base/clock.ts'
+/** The work that payments leave behind, as tasks: hand their legs to the rail, give money back; and what rails tell by themselves. */
 import { coalesced } from '../../database/coalesce.ts'
 import { byIdsInWorld, type QuoteRow, selectList, type TaskRow, type TransactionRow } from '../../database/tables.ts'
 import type { TaskHandler } from '../../log/tasks.ts'
 import type { RailEnd, RailOutcome, RailPayment, RailReports, RailReturn, Rails } from '../../rails/port.ts'
-import { expireApproval } from '../approvals/approval.ts'
-import { linkAccount } from '../bank-link/bank-link.ts'
-import { importRows } from '../bulk-import/import-rows.ts'
-import { forgetLookup } from '../lookups/lookup.ts'
 import { type Core, perform, serviceCaller } from '../operation.ts'
-import { expireQuote } from '../quotes/expire-quote.ts'
 import { settleReturn } from './give-back.ts'
 import { historyOf } from './moves.ts'
 import { receiveDeposit } from './receive-deposit.ts'
@@ -19,28 +13,6 @@ export function paymentWork(core: Core): Record<string, TaskHandler> {
   return {
     pay: (task) => pay(core, task),
     'give-back': (task) => giveBack(core, task),
-    async 'expire-quote'({ worldId, subjectId }) {
-      const { status } = await perform(core, expireQuote, { caller: await serviceCaller(core, worldId) }, { quoteId: subjectId })
-      return status === 'early' ? { againInMs: second } : undefined
-    },
-    async 'expire-approval'({ worldId, subjectId }) {
-      const caller = await serviceCaller(core, worldId)
-      const { againInMs } = await perform(core, expireApproval, { caller }, { approvalId: subjectId })
-      return againInMs === undefined ? undefined : { againInMs }
-    },
-    async 'link-account'({ worldId, subjectId }) {
-      await perform(core, linkAccount, { caller: await serviceCaller(core, worldId) }, { linkTokenId: subjectId })
-      return undefined
-    },
-    async 'import-customers'({ worldId, subjectId }) {
-      const caller = await serviceCaller(core, worldId)
-      while (!(await perform(core, importRows, { caller }, { jobId: subjectId })).over) {}
-      return undefined
-    },
-    async 'forget-lookup'({ worldId, subjectId }) {
-      await perform(core, forgetLookup, { caller: await serviceCaller(core, worldId) }, { lookupId: subjectId })
-      return undefined
-    },
   }
 }
 
