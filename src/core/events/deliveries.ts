@@ -147,7 +147,7 @@ export const redeliverWebhook = action({
   input: z.object(one),
   output: WebhookDelivery,
   async answer({ database, clock, worlds }, { worldId }, { webhookId }) {
-    await requireEndpoint(await worlds.get(worldId))
+    requireEndpoint(await worlds.get(worldId))
     const [event] = await database.query<LoggedEvent>(
       `select ${eventColumns} from event e where e.uuid = $1 and (e.world_id = $2) is true and e.position is not null`,
       [webhookId, worldId],
@@ -173,7 +173,7 @@ export const redeliverWebhooks = action({
   input: z.object({ after: z.string().max(200) }),
   output: z.object({ redelivered: z.int() }),
   async answer({ database, clock, worlds }, { worldId }, { after }) {
-    await requireEndpoint(await worlds.get(worldId))
+    requireEndpoint(await worlds.get(worldId))
     const upTo = await lastPosition(database)
     let redelivered = 0
     for (let from = decodePosition(after); from < upTo; ) {
