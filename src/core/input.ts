@@ -156,6 +156,15 @@ export const address = z.object({
 /** What REST sends as text and GraphQL as a number. */
 export const pageLimit = z.coerce.number().pipe(z.int().min(1).max(100)).default(20)
 
+/** Several of something. In a query: one value, several, or several in one with commas between. */
+export function listOf<Item extends z.ZodType>(item: Item, most: number) {
+  const split = (value: unknown) => (typeof value === 'string' ? value.split(',') : [value])
+  return z.preprocess(
+    (raw) => (raw === undefined ? undefined : [raw].flat().flatMap(split)),
+    z.array(item).min(1).max(most).optional(),
+  )
+}
+
 // ── Kinds of value in answers ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** An int64; a stored reply may hold it as either type of number. */

@@ -63,8 +63,11 @@ export function addRestDoor(app: FastifyInstance, core: Core, logger: Logger): v
         : new DomainError('NOT_FOUND', `There is no ${request.method} ${path}`)
     return sendError(refusal, request, reply, logger)
   })
-  const described = printedOpenApi()
-  app.get('/openapi.json', (_request, reply) => reply.type(json).send(described))
+  let described: string | undefined
+  app.get('/openapi.json', (_request, reply) => {
+    described ??= printedOpenApi()
+    return reply.type(json).send(described)
+  })
   for (const route of routes) {
     app.route({
       method: route.method,

@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import { DomainError } from '../../base/refusal.ts'
 import type { CustomerRow } from '../../database/tables.ts'
-import { address, calendarDate, countryCode, idOf, name, text } from '../input.ts'
+import { idOf } from '../input.ts'
 import { type Caller, type Core, operation } from '../operation.ts'
 import type { World } from '../platform/world.ts'
-import { umaAddressExists } from './create-customer.ts'
-import { beneficialOwner, Customer, requireCustomer, toCustomer } from './customer.ts'
+import { customerInput, umaAddressExists } from './create-customer.ts'
+import { businessInfo, Customer, requireCustomer, toCustomer } from './customer.ts'
 import { readUmaAddress } from './uma-address.ts'
 
 async function loadCustomer({ database, worlds }: Core, { worldId }: Caller, customerId: string) {
@@ -25,20 +25,10 @@ function requireUndeleted({ isDeleted }: CustomerRow): void {
 export const updateCustomer = operation({
   name: 'updateCustomer',
   permission: 'MANAGE',
-  input: z.object({
-    customerId: idOf('Customer'),
-    customerType: z.enum(['INDIVIDUAL', 'BUSINESS']).optional(),
-    umaAddress: z.string().max(400).optional(),
-    fullName: name.optional(),
-    birthDate: calendarDate.optional(),
-    nationality: countryCode.optional(),
-    email: z.email('expected an e-mail address').max(200).optional(),
-    address: address.optional(),
-    businessInfo: z
-      .object({ legalName: name.optional(), registrationNumber: text(100).optional(), taxId: text(100).optional() })
-      .optional(),
-    beneficialOwners: z.array(beneficialOwner).max(100).optional(),
-  }),
+  input: customerInput
+    .omit({ platformCustomerId: true })
+    .partial()
+    .extend({ customerId: idOf('Customer'), businessInfo: businessInfo.partial().optional() }),
   output: Customer,
   load: (core, caller, { customerId }) => loadCustomer(core, caller, customerId),
   decide(input, { world, customer }, { now }) {
@@ -58,7 +48,7 @@ export const updateCustomer = operation({
 type Changes = Omit<z.output<typeof updateCustomer.input>, 'customerId' | 'customerType'>
 
 function changesOf(wanted: Changes, customer: CustomerRow, world: World): Partial<CustomerRow> {
-  const { umaAddress, address: newAddress, email, fullName, birthDate, nationality, businessInfo, beneficialOwners } = wanted
+  const { umaAddress, address: newAddress, email, fullName, birthDate, nationality, beneficialOwners } = wanted
   const ofBoth = {
     ...(umaAddress === undefined ? {} : { umaAddress: readUmaAddress(umaAddress, world.umaDomain) }),
     ...(newAddress === undefined ? {} : { address: newAddress }),
@@ -72,15 +62,15 @@ function changesOf(wanted: Changes, customer: CustomerRow, world: World): Partia
       ...(nationality === undefined ? {} : { nationality }),
     }
   }
-  const business = { ...(customer.businessInfo as object | null), ...businessInfo }
-  if (businessInfo && !('legalName' in business)) {
+  const business = { ...(customer.businessInfo as object | null), ...wanted.businessInfo }
+  if (wanted.businessInfo && !('legalName' in business)) {
     throw new DomainError('INVALID_INPUT', 'businessInfo.legalName: expected with the first information', {
       field: 'businessInfo.legalName',
     })
   }
   return {
     ...ofBoth,
-    ...(businessInfo === undefined ? {} : { businessInfo: business }),
+    ...(wanted.businessInfo === undefined ? {} : { businessInfo: business }),
     ...(beneficialOwners === undefined ? {} : { beneficialOwners }),
   }
 }

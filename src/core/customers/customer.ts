@@ -86,6 +86,19 @@ export const customersById = coalesced<CustomerRow>((database, worldId, ids) =>
   database.query(`select ${selectList('customer', 't')} from customer t where ${byIdsInWorld('t')}`, [worldId, ids]),
 )
 
+/** Who has this address, in its stored form; also somebody who has been deleted. */
+export async function customerByUmaAddress(
+  database: Queryable,
+  worldId: string,
+  umaAddress: string,
+): Promise<CustomerRow | undefined> {
+  const [row] = await database.query<CustomerRow>(
+    `select ${selectList('customer', 't')} from customer t where t.world_id = $1 and t.uma_address = $2`,
+    [worldId, umaAddress],
+  )
+  return row
+}
+
 /** Refuses USER_NOT_FOUND; another world's customer is as missing as one that never was. */
 export async function requireCustomer(
   database: Queryable,

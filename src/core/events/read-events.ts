@@ -4,7 +4,7 @@ import { decodePosition } from '../../base/cursor.ts'
 import { toId } from '../../base/ids.ts'
 import type { Queryable } from '../../database/port.ts'
 import { cursorOf, envelope, eventTypes, type Interest, type LoggedEvent, lastPosition, readEvents } from '../../log/event.ts'
-import { idOf, pageLimit, searchText } from '../input.ts'
+import { idOf, listOf, pageLimit, searchText } from '../input.ts'
 import { query } from '../operation.ts'
 
 const EventRecord = z.object({
@@ -29,15 +29,8 @@ function toEventRecord(event: LoggedEvent): z.output<typeof EventRecord> {
   }
 }
 
-/** In a query: one value, several, or several in one with commas between. */
-const types = z.preprocess(
-  (raw) =>
-    raw === undefined ? undefined : [raw].flat().flatMap((value) => (typeof value === 'string' ? value.split(',') : [value])),
-  z.array(z.enum(eventTypes)).max(20).optional(),
-)
-
 const input = z.object({
-  types,
+  types: listOf(z.enum(eventTypes), 20),
   customerId: idOf('Customer').optional(),
   resourceId: searchText(100).optional(),
   limit: pageLimit,

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { DomainError } from '../../base/refusal.ts'
-import { type CustomerRow, type InvitationRow, selectList } from '../../database/tables.ts'
+import type { InvitationRow } from '../../database/tables.ts'
+import { customerByUmaAddress } from '../customers/customer.ts'
 import { requireUmaAddress } from '../customers/uma-address.ts'
 import { amountUpTo, instant, name, text } from '../input.ts'
 import { type Moment, operation, query } from '../operation.ts'
@@ -24,13 +25,7 @@ export const createInvitation = operation({
   output: Invitation,
   load: async ({ database, worlds }, { worldId }, { inviterUma }) => {
     const address = requireUmaAddress(inviterUma, 'inviterUma')
-    const [world, [inviter]] = await Promise.all([
-      worlds.get(worldId),
-      database.query<CustomerRow>(
-        `select ${selectList('customer', 'c')} from customer c where c.world_id = $1 and c.uma_address = $2`,
-        [worldId, address],
-      ),
-    ])
+    const [world, inviter] = await Promise.all([worlds.get(worldId), customerByUmaAddress(database, worldId, address)])
     if (!inviter || inviter.isDeleted) {
       throw new DomainError('UMA_NOT_FOUND', 'inviterUma: none of your customers has this address', {
         field: 'inviterUma',

@@ -4,7 +4,7 @@ import { type Clock, minute } from '../../base/clock.ts'
 import { type Currency, currencyOf } from '../../base/currency.ts'
 import { DomainError } from '../../base/refusal.ts'
 import type { RateSource, Terms } from '../../rails/port.ts'
-import { currencyCode, currencyObject, int64 } from '../input.ts'
+import { currencyCode, currencyObject, int64, listOf } from '../input.ts'
 import { query } from '../operation.ts'
 import { supportOf } from '../platform/world.ts'
 import { indicativePrice } from '../quotes/pricing.ts'
@@ -44,12 +44,6 @@ export const ExchangeRate = z.object({
 
 export type ExchangeRate = z.output<typeof ExchangeRate>
 
-const currencies = z.preprocess(
-  (raw) =>
-    raw === undefined ? undefined : [raw].flat().flatMap((value) => (typeof value === 'string' ? value.split(',') : [value])),
-  z.array(currencyCode).min(1).max(50).optional(),
-)
-
 const sendingAmount = z
   .union([z.string().regex(/^\d{1,16}$/), z.int().nonnegative(), z.bigint().nonnegative()], {
     error: 'expected a whole number of the smallest unit',
@@ -62,7 +56,7 @@ const sendingAmount = z
 export const listExchangeRates = query({
   name: 'listExchangeRates',
   permission: 'VIEW',
-  input: z.object({ sourceCurrency: currencyCode.optional(), destinationCurrency: currencies, sendingAmount }),
+  input: z.object({ sourceCurrency: currencyCode.optional(), destinationCurrency: listOf(currencyCode, 50), sendingAmount }),
   output: z.object({ data: z.array(ExchangeRate) }),
   async answer({ worlds, rates, clock }, { worldId }, asked) {
     const world = (await worlds.get(worldId))!

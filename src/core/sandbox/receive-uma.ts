@@ -12,7 +12,7 @@ import {
 import { withBalance } from '../accounts/internal.ts'
 import { requireInRange } from '../accounts/payable.ts'
 import { approvalDeadline, expiryTask } from '../approvals/approval.ts'
-import { customersById, requireReady } from '../customers/customer.ts'
+import { customerByUmaAddress, customersById, requireReady } from '../customers/customer.ts'
 import { requireUmaAddress } from '../customers/uma-address.ts'
 import { amountUpTo, currencyCode, idOf, text } from '../input.ts'
 import { type Moment, operation } from '../operation.ts'
@@ -35,6 +35,8 @@ const sender: Readonly<Record<string, string>> = {
 
 interface Parties {
   world: World
+  /** Of who pays, in its stored form. */
+  senderAddress: string
   customer: CustomerRow
   /** The customer's own account for such payments, where one is set and in use. */
   external: ExternalAccountRow | undefined
@@ -68,16 +70,11 @@ export const receiveUma = operation({
   async load({ database, worlds, rails }, { worldId, environment }, input): Promise<Parties> {
     const senderAddress = requireUmaAddress(input.senderUmaAddress, 'senderUmaAddress')
     const receiverAddress = input.receiverUmaAddress && requireUmaAddress(input.receiverUmaAddress, 'receiverUmaAddress')
-    const [world, known, [byId], [byAddress]] = await Promise.all([
+    const [world, known, [byId], byAddress] = await Promise.all([
       worlds.get(worldId),
       rails[environment]?.receiver(senderAddress),
       input.customerId === undefined ? [] : customersById(database, worldId, [input.customerId]),
-      receiverAddress === undefined
-        ? []
-        : database.query<CustomerRow>(
-            `select ${selectList('customer', 'c')} from customer c where c.world_id = $1 and c.uma_address = $2`,
-            [worldId, receiverAddress],
-          ),
+      receiverAddress === undefined ? undefined : customerByUmaAddress(database, worldId, receiverAddress),
     ])
     if (!known) throw addressNotFound('senderUmaAddress', senderAddress)
     if (input.customerId !== undefined && !byId) {
@@ -99,7 +96,7 @@ export const receiveUma = operation({
         [worldId, customer.id, input.receivingCurrencyCode],
       ),
     ])
-    return { world: world!, customer, external, internal }
+    return { world: world!, senderAddress, customer, external, internal }
   },
   decide(input, parties, moment) {
     const { world, customer, external } = parties
@@ -126,15 +123,13 @@ function addressNotFound(field: string, value: string): DomainError {
 
 function newPayment(
   {
-    senderUmaAddress,
     receivingCurrencyCode: currency,
     receivingCurrencyAmount: amount,
   }: {
-    senderUmaAddress: string
     receivingCurrencyCode: string
     receivingCurrencyAmount: bigint
   },
-  { world, customer, external, internal }: Parties,
+  { world, senderAddress, customer, external, internal }: Parties,
   { now, newId }: Moment,
 ): TransactionRow {
   const account = external ?? internal
@@ -152,7 +147,7 @@ function newPayment(
     platformCustomerId: customer.platformCustomerId,
     sourceType: 'UMA_ADDRESS',
     sourceAccountId: null,
-    sourceUmaAddress: requireUmaAddress(senderUmaAddress, 'senderUmaAddress'),
+    sourceUmaAddress: senderAddress,
     // It is here that the other provider hands it over: what was exchanged before is theirs.
     sourceCurrency: currency,
     destinationType: external ? 'EXTERNAL_ACCOUNT' : 'INTERNAL_ACCOUNT',
