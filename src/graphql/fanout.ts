@@ -46,7 +46,7 @@ export interface Fanout {
 /** Results that wait for a subscriber's network, beyond what its network holds. */
 const longestQueue = 1000
 /** Bytes that go to one subscriber's network before it is asked whether it can take more. */
-const writtenAtOnce = 32 * 1024
+const writtenAtOnce = 8 * 1024
 const replayedAtOnce = 200
 /** Results a channel keeps for those who resume, as after a restart everybody does; few where few share it. */
 const mostKeptResults = 256

@@ -17,7 +17,7 @@ export interface Feed {
   read(): Promise<boolean>
 }
 
-const pageSize = 500
+const pageSize = 100
 
 export async function openFeed(database: Database): Promise<Feed> {
   const listeners = new Map<string, Set<Listener>>()
