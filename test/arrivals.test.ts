@@ -392,3 +392,49 @@ describe('a file of customers', () => {
     expect(job).toMatchObject({ status: 'COMPLETED', progress: { total: 3, successful: 1, failed: 2 } })
   })
 })
+
+describe('a link to be verified by', () => {
+  const link = (query: string) => world.rest('GET', `/customers/kyc-link?${query}`)
+
+  test('makes the customer who is to be verified, once, and a new url every time', async () => {
+    const first = await link('platformCustomerId=new-1&redirectUri=https%3A%2F%2Fplatform.example%2Fback')
+    expect(first.body).toEqual({
+      kycUrl: expect.stringMatching(/\/onboard\/\w{12}$/),
+      platformCustomerId: 'new-1',
+      customerId: expect.stringMatching(/^Customer:/),
+    })
+    const second = await link('platformCustomerId=new-1')
+    expect(second.body['customerId']).toBe(first.body['customerId'])
+    expect(second.body['kycUrl']).not.toBe(first.body['kycUrl'])
+    const { body: person } = await world.rest('GET', `/customers/${first.body['customerId']}`)
+    expect([person['kycStatus'], person['platformCustomerId'], person['customerType']]).toEqual([
+      'NOT_STARTED',
+      'new-1',
+      'INDIVIDUAL',
+    ])
+    const [row] = await world.database.query<{ clear: boolean }>(
+      'select code_hash = $1 as clear from kyc_link order by created_at limit 1',
+      [first.body['kycUrl'].split('/').at(-1)],
+    )
+    expect(row!.clear).toBe(false)
+  })
+
+  test('is of the customer of the same type who waits for it; one who has been verified gets a new self', async () => {
+    const waiting = await newCustomer(world, { platformCustomerId: 'known-1', fullName: 'Ada 003' })
+    expect((await link('platformCustomerId=known-1')).body['customerId']).toBe(waiting['id'])
+    expect((await link('platformCustomerId=known-1&customerType=BUSINESS')).body['customerId']).not.toBe(waiting['id'])
+    const approved = await newCustomer(world, { platformCustomerId: 'known-2' })
+    expect((await link('platformCustomerId=known-2')).body['customerId']).not.toBe(approved['id'])
+  })
+
+  test('wants to know who, and an address to come back to that is one', async () => {
+    for (const [query, field] of [
+      ['', 'platformCustomerId'],
+      ['platformCustomerId=a&redirectUri=javascript:alert(1)', 'redirectUri'],
+      ['platformCustomerId=a&customerType=CAT', 'customerType'],
+    ] as const) {
+      const { status, body } = await link(query)
+      expect([status, body['code'], body['details'].field]).toEqual([400, 'INVALID_INPUT', field])
+    }
+  })
+})

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { railReports } from '../src/core/transactions/payment-work.ts'
-import { failureReasons, type RailOutcome, type RailReports } from '../src/rails/port.ts'
+import { failureReasons, type RailOutcome, type RailPayment, type RailReports } from '../src/rails/port.ts'
 import { balanceOf, newPayer, newQuote, newUsAccount, paymentOf, quoteInput, toldOf } from './people.ts'
 import { scriptedRails } from './rails.ts'
 import { type Body, useWorld } from './world.ts'
@@ -245,4 +245,23 @@ describe('a UMA receiver', () => {
       })
     }
   })
+})
+
+test('a rail is told what the receiver’s bank shall show, of quotes and transfers', async () => {
+  const payer = await newPayer(world)
+  const quote = await newQuote(world, payer, { remittanceInformation: 'Invoice 17', immediatelyExecute: true })
+  const { body: transfer } = await world.rest('POST', '/transfer-out', {
+    source: { accountId: payer.dollars['id'] },
+    destination: { accountId: (await newUsAccount(world, payer.customer['id']))['id'] },
+    amount: 1000,
+    remittanceInformation: 'Rent',
+  })
+  await world.drain()
+  expect(rails.asked.map((asked) => (asked as RailPayment).remittanceInformation).sort()).toEqual(['Invoice 17', 'Rent'])
+  expect((await world.rest('GET', `/quotes/${quote['id']}`)).body['remittanceInformation']).toBe('Invoice 17')
+  for (const payment of [quote, transfer]) {
+    expect((await paymentOf(world, payment))['remittanceInformation']).toMatch(/Invoice 17|Rent/)
+  }
+  const { status, body } = await world.rest('POST', '/quotes', quoteInput(payer, { remittanceInformation: 'x'.repeat(81) }))
+  expect([status, body['code'], body['details'].field]).toEqual([400, 'INVALID_INPUT', 'remittanceInformation'])
 })

@@ -35,6 +35,7 @@ describe('a transfer out', () => {
     expect(body).toEqual({
       id: expect.stringMatching(/^Transaction:/),
       status: 'CREATED',
+      direction: 'DEBIT',
       type: 'OUTGOING',
       source: { sourceType: 'ACCOUNT', accountId: all.dollars['id'], currency: 'USD' },
       destination: { destinationType: 'ACCOUNT', accountId: all.outside['id'], currency: 'USD' },

@@ -25,6 +25,7 @@ const insertedTables: readonly (keyof InsertedRows)[] = [
   'deposit',
   'approval',
   'invitation',
+  'kyc_link',
   'link_token',
   'bulk_job',
   'lookup',
@@ -41,6 +42,7 @@ export const versionedTables: readonly (keyof VersionedRows)[] = [
   'deposit',
   'approval',
   'invitation',
+  'kyc_link',
   'link_token',
   'bulk_job',
 ]

@@ -113,6 +113,9 @@ export function text(longest: number) {
   return searchText(longest).min(1)
 }
 
+/** What the receiver's bank shows beside a payment: as much as every rail carries. */
+export const remittanceInformation = text(80)
+
 /** What is looked for: as text, though it may be empty. */
 export function searchText(longest: number) {
   return z

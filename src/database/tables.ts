@@ -12,6 +12,7 @@ import type {
   ExternalAccountModel,
   InternalAccountModel,
   InvitationModel,
+  KycLinkModel,
   LedgerAccountModel,
   LinkTokenModel,
   LookupModel,
@@ -32,6 +33,7 @@ export type {
   DepositModel as DepositRow,
   ExternalAccountModel as ExternalAccountRow,
   InvitationModel as InvitationRow,
+  KycLinkModel as KycLinkRow,
   LinkTokenModel as LinkTokenRow,
   LookupModel as LookupRow,
   QuoteModel as QuoteRow,
@@ -61,6 +63,7 @@ export interface InsertedRows {
   deposit: DepositModel
   approval: ApprovalModel
   invitation: InvitationModel
+  kyc_link: KycLinkModel
   link_token: LinkTokenModel
   bulk_job: BulkJobModel
   lookup: LookupModel
@@ -78,6 +81,7 @@ export interface VersionedRows {
   deposit: DepositModel
   approval: ApprovalModel
   invitation: InvitationModel
+  kyc_link: KycLinkModel
   link_token: LinkTokenModel
   bulk_job: BulkJobModel
 }
@@ -96,6 +100,7 @@ const fields = {
   deposit: Prisma.DepositScalarFieldEnum,
   approval: Prisma.ApprovalScalarFieldEnum,
   invitation: Prisma.InvitationScalarFieldEnum,
+  kyc_link: Prisma.KycLinkScalarFieldEnum,
   link_token: Prisma.LinkTokenScalarFieldEnum,
   bulk_job: Prisma.BulkJobScalarFieldEnum,
   webhook_delivery: Prisma.WebhookDeliveryScalarFieldEnum,

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { deleteCustomer, updateCustomer } from '../core/customers/change-customer.ts'
 import { createCustomer } from '../core/customers/create-customer.ts'
 import { type beneficialOwner, type Customer, kycStatuses } from '../core/customers/customer.ts'
+import { createKycLink } from '../core/customers/kyc-link.ts'
 import { listCustomers } from '../core/customers/read-customers.ts'
 import { builder } from './builder.ts'
 import { listOf, ownedList, pageArgs, pageComplexity } from './connection.ts'
@@ -211,4 +212,35 @@ addMutation('deleteCustomer', {
     }),
   }),
   result: customerResult,
+})
+
+type KycLink = z.output<typeof createKycLink.output>
+
+const KycLinkRef = builder.objectRef<KycLink>('KycLink').implement({
+  description: 'Where a customer is verified.',
+  fields: (t) => ({
+    kycUrl: t.exposeString('kycUrl', { description: 'For the customer: works once, for a day.' }),
+    platformCustomerId: t.exposeString('platformCustomerId', { description: "The platform's own id of the customer." }),
+    customer: t.field({
+      type: CustomerRef,
+      nullable: true,
+      description: 'The customer: NOT_STARTED until they have been there.',
+      resolve: ({ customerId }, _args, { loaders }) => loaders.customer.load(customerId),
+    }),
+  }),
+})
+
+addMutation('createKycLink', {
+  description: 'Makes a link that a customer is verified by, and the customer where there is none yet to be verified.',
+  operation: createKycLink,
+  input: builder.inputType('CreateKycLinkInput', {
+    description: 'Who, and where they go afterwards.',
+    fields: (t) => ({
+      platformCustomerId: t.string({ required: true, description: "The platform's own id of the customer." }),
+      redirectUri: t.string({ description: 'Where the customer goes when it is done.' }),
+      customerType: t.field({ type: CustomerType, description: 'INDIVIDUAL unless said otherwise.' }),
+      idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+    }),
+  }),
+  result: { field: 'kycLink', type: KycLinkRef, description: 'The link.', of: (link: KycLink) => link },
 })

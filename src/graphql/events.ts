@@ -7,6 +7,7 @@ import type { Transaction } from '../core/transactions/transaction.ts'
 import { bodyOf, cursorOf, type eventTypes, type LoggedEvent } from '../log/event.ts'
 import { builder } from './builder.ts'
 import { connectionOf, pageArgs, pageComplexity } from './connection.ts'
+import type { Context } from './context.ts'
 import { askCore } from './context.ts'
 import { type Money, MoneyRef } from './money.ts'
 import {
@@ -33,15 +34,21 @@ export const EventType = builder.enumType('EventType', {
   } satisfies Record<(typeof eventTypes)[number], { description: string }>,
 })
 
+/** As the platform gets it. */
+async function formOf(event: LoggedEvent, _args: object, { core }: Context): Promise<string> {
+  return bodyOf(event, (await core.worlds.get(event.worldId))!.webhookEnvelope)
+}
+
 const SignedWebhookRef = builder.objectRef<LoggedEvent>('SignedWebhook').implement({
   description: 'An event in the form of a webhook.',
   fields: (t) => ({
-    body: t.string({ description: 'Exactly the bytes that webhooks have.', resolve: bodyOf }),
+    body: t.string({ description: 'Exactly the bytes that webhooks have.', resolve: formOf }),
     signature: t.string({
       description: 'Value of the header `X-Service-Signature` over this body.',
-      resolve: async (event, _args, { core, caller }) => {
+      resolve: async (event, _args, context) => {
+        const { core, caller } = context
         const key = signingKeyAt(await readSigningKeys(core.database, caller.worldId), core.clock.now())
-        return signatureOf(bodyOf(event), key!)
+        return signatureOf(await formOf(event, {}, context), key!)
       },
     }),
   }),

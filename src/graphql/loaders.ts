@@ -6,7 +6,7 @@ import DataLoader from 'dataloader'
 import type { z } from 'zod'
 import { type IdType, uuidOf } from '../base/ids.ts'
 import { DomainError } from '../base/refusal.ts'
-import { externalAccountsById, toExternalAccount } from '../core/accounts/external.ts'
+import { externalAccountsById, heldAccounts, toExternalAccount } from '../core/accounts/external.ts'
 import { internalAccountsById, toInternalAccount, withBalance } from '../core/accounts/internal.ts'
 import { balancesAt, countStatements, readStatements, type StatementLine } from '../core/accounts/statement.ts'
 import { approvalsByTransaction } from '../core/approvals/approval.ts'
@@ -164,7 +164,7 @@ export function createLoaders(core: Core, caller: Caller) {
         toAccount,
       ),
       externalAccounts: ofOwners<ExternalAccountRow, ReturnType<typeof toExternalAccount>>(
-        listed('external_account'),
+        heldAccounts,
         'customer_id',
         'Customer',
         toExternalAccount,

@@ -34,6 +34,17 @@ const ApprovalChannel = builder.enumType('ApprovalChannel', {
   } as const,
 })
 
+const WebhookEnvelope = builder.enumType('WebhookEnvelope', {
+  description: 'The form of webhooks.',
+  values: {
+    FLAT: { description: 'The payload stands beside `type`, `webhookId` and `timestamp`.' },
+    NESTED: {
+      description:
+        '`id`, `type` with what happened in it (`OUTGOING_PAYMENT.COMPLETED`), `timestamp`, and the payload under `data`.',
+    },
+  } as const,
+})
+
 const PlatformRef = builder.objectRef<z.output<typeof PlatformConfig>>('PlatformConfig').implement({
   description: 'The configuration of the platform in this world.',
   fields: (t) => ({
@@ -43,6 +54,11 @@ const PlatformRef = builder.objectRef<z.output<typeof PlatformConfig>>('Platform
     incomingPaymentApproval: t.expose('incomingPaymentApproval', {
       type: ApprovalChannel,
       description: 'How incoming payments that need approval are decided on.',
+    }),
+    webhookEnvelope: t.field({
+      type: WebhookEnvelope,
+      description: 'The form of webhooks.',
+      resolve: ({ webhookEnvelope = 'FLAT' }) => webhookEnvelope,
     }),
     supportedCurrencies: t.expose('supportedCurrencies', {
       type: [SupportedCurrencyRef],
@@ -79,6 +95,7 @@ const UpdateConfigurationInput = builder.inputType('UpdateConfigurationInput', {
     umaDomain: t.string({ description: "Domain of the customers' UMA addresses." }),
     webhookEndpoint: t.string({ description: 'Where webhooks go; a change sends a TEST.' }),
     incomingPaymentApproval: t.field({ type: ApprovalChannel, description: 'How incoming payments are decided on.' }),
+    webhookEnvelope: t.field({ type: WebhookEnvelope, description: 'The form of webhooks from now on.' }),
     supportedCurrencies: t.field({ type: [SupportedCurrencyInput], description: 'Replaces the whole list.' }),
     idempotencyKey: t.string({ description: idempotencyKeyDescription }),
   }),

@@ -87,6 +87,10 @@ builder.node(QuoteRef, {
       resolve: ({ paymentInstructions }) => paymentInstructions ?? [],
     }),
     description: t.exposeString('description', { nullable: true, description: 'The memo.' }),
+    remittanceInformation: t.exposeString('remittanceInformation', {
+      nullable: true,
+      description: "What the receiver's bank shows beside the payment.",
+    }),
   }),
 })
 
@@ -200,6 +204,7 @@ const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
     lookupId: t.id({ description: '`Lookup:<uuid>`, from lookUpReceiver.' }),
     immediatelyExecute: t.boolean({ description: 'Execute it at once; not for money that will be pushed.' }),
     description: t.string({ description: 'A memo.' }),
+    remittanceInformation: t.string({ description: "What the receiver's bank shall show: 80 characters at most." }),
     purposeOfPayment: t.field({ type: PurposeOfPayment, description: 'What it is for.' }),
     senderCustomerInfo: t.field({
       type: [UserInfoInput],

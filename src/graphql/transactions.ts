@@ -1,8 +1,9 @@
 import { approveTransaction, rejectTransaction, requestedFieldsOf } from '../core/approvals/approval.ts'
 import { receiveUma } from '../core/sandbox/receive-uma.ts'
 import { sandboxSend } from '../core/sandbox/send.ts'
+import { cancelTransaction } from '../core/transactions/cancel.ts'
 import { listTransactions } from '../core/transactions/read-transactions.ts'
-import type { Refund, Transaction } from '../core/transactions/transaction.ts'
+import { directionOf, type directions, type Refund, type Transaction } from '../core/transactions/transaction.ts'
 import { transferIn, transferOut } from '../core/transactions/transfers.ts'
 import type { ApprovalRow } from '../database/tables.ts'
 import { builder } from './builder.ts'
@@ -17,6 +18,14 @@ import { TimelineItemRef } from './timeline.ts'
 const TransactionType = builder.enumType('TransactionType', {
   description: 'Which way the money goes, from the point of view of the platform.',
   values: { INCOMING: { description: 'In.' }, OUTGOING: { description: 'Out.' } } as const,
+})
+
+const Direction = builder.enumType('Direction', {
+  description: "What a payment does to the platform's side.",
+  values: { CREDIT: { description: 'It comes in.' }, DEBIT: { description: 'It goes out.' } } satisfies Record<
+    (typeof directions)[number],
+    object
+  >,
 })
 
 const RefundRef = builder.objectRef<Refund>('Refund').implement({
@@ -102,6 +111,15 @@ builder.node(TransactionRef, {
       resolve: ({ reconciliationInstructions }) => reconciliationInstructions?.reference ?? null,
     }),
     description: t.exposeString('description', { nullable: true, description: 'The memo.' }),
+    direction: t.field({
+      type: Direction,
+      description: 'Whether it comes in or goes out.',
+      resolve: ({ type }) => directionOf(type),
+    }),
+    remittanceInformation: t.exposeString('remittanceInformation', {
+      nullable: true,
+      description: "What the receiver's bank shows beside it.",
+    }),
     failureReason: t.exposeString('failureReason', {
       nullable: true,
       description: 'Why it failed: QUOTE_EXPIRED, QUOTE_EXECUTION_FAILED, TIMEOUT and so on.',
@@ -192,6 +210,7 @@ addMutation('transferOut', {
         description: "In the smallest unit of the accounts' currency; absent, the whole balance.",
       }),
       description: t.string({ description: 'A memo.' }),
+      remittanceInformation: t.string({ description: "What the receiver's bank shall show: 80 characters at most." }),
       idempotencyKey: t.string({ description: idempotencyKeyDescription }),
     }),
   }),
@@ -235,6 +254,19 @@ addMutation('approveTransaction', {
     }),
   }),
   toInput: ({ receiverUserInfo, ...rest }: ApproveInput) => ({ ...rest, receiverUserInfo: toRecord(receiverUserInfo) }),
+  result: toTransaction,
+})
+
+addMutation('cancelTransaction', {
+  description: 'Gives up a payment whose quote has been neither executed nor funded.',
+  operation: cancelTransaction,
+  input: builder.inputType('CancelTransactionInput', {
+    description: 'Which payment.',
+    fields: (t) => ({
+      transactionId: t.id({ required: true, description: '`Transaction:<uuid>`' }),
+      idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+    }),
+  }),
   result: toTransaction,
 })
 

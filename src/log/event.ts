@@ -3,6 +3,7 @@ import { encodePosition } from '../base/cursor.ts'
 import { toId } from '../base/ids.ts'
 import { stringifyJson } from '../base/json.ts'
 import type { Queryable } from '../database/port.ts'
+import type { WorldRow } from '../database/tables.ts'
 
 export const eventTypes = [
   'TEST',
@@ -39,9 +40,29 @@ export function envelope({ type, uuid, createdAt, payload }: LoggedEvent): Recor
   return { type, webhookId: toId('Webhook', uuid), timestamp: createdAt.toISOString(), ...payload }
 }
 
+/** The other form, for platforms that chose it: what happened is in the type, what it happened to is under `data`. */
+function nestedEnvelope({ type, uuid, createdAt, payload }: LoggedEvent): Record<string, unknown> {
+  const [object, data] = subjectOf(type, payload)
+  return { id: toId('Webhook', uuid), type: object, timestamp: createdAt.toISOString(), data }
+}
+
+function subjectOf(type: string, payload: Record<string, unknown>): [type: string, data: unknown] {
+  const { transaction, account, invitation, bulkCustomerImportJob: job, ...rest } = payload as Record<string, Status | undefined>
+  if (transaction) return [`${type}.${transaction.status}`, { ...transaction, ...rest }]
+  if (account) return [`EXTERNAL_ACCOUNT.${account.status}`, { ...rest, ...account }]
+  if (invitation) return [`INVITATION.${invitation.status}`, invitation]
+  if (job) return [`BULK_UPLOAD.${job.status}`, job]
+  if (type === 'ACCOUNT_STATUS') return ['INTERNAL_ACCOUNT.BALANCE_UPDATED', payload]
+  return type === 'KYC_STATUS' ? [`CUSTOMER.KYC_${payload['kycStatus']}`, payload] : [type, payload]
+}
+
+interface Status {
+  status: string
+}
+
 /** The same as text: the bytes that are signed, sent and kept. */
-export function bodyOf(event: LoggedEvent): string {
-  return stringifyJson(envelope(event))
+export function bodyOf(event: LoggedEvent, form: WorldRow['webhookEnvelope']): string {
+  return stringifyJson(form === 'FLAT' ? envelope(event) : nestedEnvelope(event))
 }
 
 export async function lastPosition(database: Queryable): Promise<bigint> {

@@ -6,6 +6,7 @@
 import { type Clock, day, minute, second } from '../base/clock.ts'
 import { stringifyJson } from '../base/json.ts'
 import type { Queryable } from '../database/port.ts'
+import type { WorldRow } from '../database/tables.ts'
 import { bodyOf, type LoggedEvent } from './event.ts'
 
 const horizonMs = 7 * day
@@ -166,11 +167,14 @@ export function isApprovalRequest({ type, payload }: Pick<LoggedEvent, 'type' | 
   return type === 'INCOMING_PAYMENT' && (payload['transaction'] as { status?: unknown } | undefined)?.status === 'PENDING'
 }
 
+/** An event, in the form that its platform wants. */
+export type AddressedEvent = LoggedEvent & Pick<WorldRow, 'webhookEnvelope'>
+
 /** Puts events in the queue, those that are over once more if `again`. Says how many it put there. */
 export async function enqueue(
   tx: Queryable,
   clock: Clock,
-  events: readonly LoggedEvent[],
+  events: readonly AddressedEvent[],
   { again }: { again: boolean },
 ): Promise<number> {
   if (events.length === 0) return 0
@@ -180,7 +184,7 @@ export async function enqueue(
     position: event.position,
     type: event.type,
     resource_id: event.resourceId,
-    body: bodyOf(event),
+    body: bodyOf(event, event.webhookEnvelope),
     once: isOnce(event),
     created_at: event.createdAt,
   }))

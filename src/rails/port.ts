@@ -40,6 +40,8 @@ export interface RailPayment {
   transactionId: string
   /** The payment's reconciliation reference. */
   reference: string
+  /** What the receiver's bank shall show; at most 80 characters. */
+  remittanceInformation: string | undefined
   end: RailEnd
   currency: string
   /** Smallest unit of `currency`. */

@@ -1,6 +1,8 @@
 import {
   createCustomerExternalAccount,
   createPlatformExternalAccount,
+  deleteExternalAccount,
+  getExternalAccount,
   listCustomerExternalAccounts,
   listPlatformExternalAccounts,
 } from '../core/accounts/external.ts'
@@ -28,6 +30,7 @@ export const accountRoutes: readonly Route[] = [
     asks: createCustomerExternalAccount,
     says: 'Add a bank account or wallet of a customer',
     status: 201,
+    location: ({ id, customerId }) => `/${customerId ? 'customers' : 'platform'}/external-accounts/${id}`,
   },
   {
     method: 'GET',
@@ -42,6 +45,7 @@ export const accountRoutes: readonly Route[] = [
     asks: createPlatformExternalAccount,
     says: "Add a bank account or wallet of the platform's own",
     status: 201,
+    location: ({ id }) => `/platform/external-accounts/${id}`,
   },
   {
     method: 'GET',
@@ -49,5 +53,37 @@ export const accountRoutes: readonly Route[] = [
     asks: listPlatformExternalAccounts,
     says: "The platform's own bank accounts and wallets",
     status: 200,
+  },
+  {
+    method: 'GET',
+    path: '/customers/external-accounts/:externalAccountId',
+    asks: getExternalAccount,
+    with: { owner: 'CUSTOMER' },
+    says: 'Get a bank account or wallet of a customer',
+    status: 200,
+  },
+  {
+    method: 'DELETE',
+    path: '/customers/external-accounts/:externalAccountId',
+    asks: deleteExternalAccount,
+    with: { owner: 'CUSTOMER' },
+    says: 'Delete a bank account or wallet of a customer',
+    status: 204,
+  },
+  {
+    method: 'GET',
+    path: '/platform/external-accounts/:externalAccountId',
+    asks: getExternalAccount,
+    with: { owner: 'PLATFORM' },
+    says: "Get a bank account or wallet of the platform's own",
+    status: 200,
+  },
+  {
+    method: 'DELETE',
+    path: '/platform/external-accounts/:externalAccountId',
+    asks: deleteExternalAccount,
+    with: { owner: 'PLATFORM' },
+    says: "Delete a bank account or wallet of the platform's own",
+    status: 204,
   },
 ]

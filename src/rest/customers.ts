@@ -1,5 +1,6 @@
 import { deleteCustomer, updateCustomer } from '../core/customers/change-customer.ts'
 import { createCustomer } from '../core/customers/create-customer.ts'
+import { createKycLink } from '../core/customers/kyc-link.ts'
 import { getCustomer, listCustomers } from '../core/customers/read-customers.ts'
 import type { Route } from './route.ts'
 
@@ -13,6 +14,7 @@ export const customerRoutes: readonly Route[] = [
     location: ({ id }) => `/customers/${id}`,
   },
   { method: 'GET', path: '/customers', asks: listCustomers, says: 'List customers', status: 200 },
+  { method: 'GET', path: '/customers/kyc-link', asks: createKycLink, says: 'A link that a customer is verified by', status: 200 },
   { method: 'GET', path: '/customers/:customerId', asks: getCustomer, says: 'Get a customer', status: 200 },
   {
     method: 'PATCH',

@@ -112,10 +112,12 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
-function operationOf({ method, path, asks, says, status, upload, caller }: Route, tag: string): Json {
+function operationOf({ method, path, asks, with: said, says, status, upload, caller }: Route, tag: string): Json {
   const inPath = [...path.matchAll(/:([^/]+)/g)].map(([, name]) => name!)
   const { properties = {}, required = [] } = schemaOf(asks.input) as { properties?: Record<string, Json>; required?: string[] }
-  const others = Object.entries(properties).filter(([name]) => !inPath.includes(name) && name !== 'withTotal')
+  const others = Object.entries(properties).filter(
+    ([name]) => !inPath.includes(name) && name !== 'withTotal' && said?.[name] === undefined,
+  )
   const mandatory = required.filter((name) => others.some(([other]) => other === name))
   const parameters: Json[] = inPath.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
   if (method === 'GET') {
@@ -123,7 +125,7 @@ function operationOf({ method, path, asks, says, status, upload, caller }: Route
       parameters.push({ name, in: 'query', ...(mandatory.includes(name) ? { required: true } : {}), schema: inQuery(schema) })
     }
   }
-  if (method !== 'GET' && asks.kind === 'operation') parameters.push(idempotencyKey)
+  if (asks.kind === 'operation') parameters.push(idempotencyKey)
   const form = { type: 'object', required: [upload], properties: { [upload ?? '']: { type: 'string', format: 'binary' } } }
   const body = {
     type: 'object',
@@ -132,7 +134,7 @@ function operationOf({ method, path, asks, says, status, upload, caller }: Route
   }
   const hasBody = method !== 'GET' && (upload !== undefined || others.length > 0)
   return {
-    operationId: asks.name,
+    operationId: said ? `${asks.name}Of${Object.values(said).join('')}` : asks.name,
     summary: says,
     tags: [tag],
     ...(caller ? { security: [] } : {}),

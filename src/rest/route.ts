@@ -6,6 +6,8 @@ export interface Route {
   /** Under the version segment; `:name` parts become fields of the input, beside those of the query or the body. */
   path: string
   asks: Query | Action | AnyOperation
+  /** Fields of the input that the path itself says. */
+  with?: Readonly<Record<string, string>>
   /** In a few words, for the reference. */
   says: string
   /** Of success. */

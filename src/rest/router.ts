@@ -92,14 +92,18 @@ function sendAnswer(text: string, { method, path, status }: Route, request: Fast
   return reply.code(status).type(json).send(text)
 }
 
-async function answerOf(core: Core, { asks, method, caller, upload }: Route, request: FastifyRequest): Promise<unknown> {
+async function answerOf(
+  core: Core,
+  { asks, method, caller, upload, with: said }: Route,
+  request: FastifyRequest,
+): Promise<unknown> {
   const call: Call = {
     caller: caller
       ? await caller(core, request.params as Record<string, string>)
       : await authenticate(core.tokens, request.headers.authorization),
     idempotencyKey: headerOf(request, 'idempotency-key'),
   }
-  const params = request.params as object
+  const params = { ...(request.params as object), ...said }
   if (asks.kind === 'query') return ask(core, asks, call, { withTotal: true, ...(request.query as object), ...params })
   if (request.isMultipart() !== (upload !== undefined)) {
     throw new DomainError(

@@ -1,4 +1,5 @@
 import { approveTransaction, rejectTransaction } from '../core/approvals/approval.ts'
+import { cancelTransaction } from '../core/transactions/cancel.ts'
 import { getTransaction, listTransactions } from '../core/transactions/read-transactions.ts'
 import { transferIn, transferOut } from '../core/transactions/transfers.ts'
 import type { Route } from './route.ts'
@@ -34,6 +35,13 @@ export const transactionRoutes: readonly Route[] = [
     path: '/transactions/:transactionId/reject',
     asks: rejectTransaction,
     says: 'Refuse an incoming payment',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/transactions/:transactionId/cancel',
+    asks: cancelTransaction,
+    says: 'Give up a payment of which nothing has been paid',
     status: 200,
   },
 ]

@@ -1,8 +1,8 @@
 /** A follower of the event log: it turns events into deliveries to the endpoint of their world, where one is set. */
 import type { Clock } from '../base/clock.ts'
 import type { Database, Queryable } from '../database/port.ts'
-import { eventColumns, type LoggedEvent } from '../log/event.ts'
-import { enqueue } from '../log/outbox.ts'
+import { eventColumns } from '../log/event.ts'
+import { type AddressedEvent, enqueue } from '../log/outbox.ts'
 
 const followerName = 'webhooks'
 const eventsAtOnce = 200
@@ -25,8 +25,8 @@ export async function followLog(database: Database, clock: Clock): Promise<boole
       [follower.position],
     )
     if (!page || page.last === null) return false
-    const events = await tx.query<LoggedEvent>(
-      `select ${eventColumns} from event e join world w on w.id = e.world_id
+    const events = await tx.query<AddressedEvent>(
+      `select ${eventColumns}, w.webhook_envelope as "webhookEnvelope" from event e join world w on w.id = e.world_id
        where e.position > $1 and e.position <= $2 and w.webhook_endpoint is not null order by e.position`,
       [follower.position, page.last],
     )

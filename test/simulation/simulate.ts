@@ -23,6 +23,7 @@ import { executeQuote } from '../../src/core/quotes/execute-quote.ts'
 import type { Quote } from '../../src/core/quotes/quote.ts'
 import { fundInternalAccount } from '../../src/core/sandbox/fund-internal-account.ts'
 import { receiveUma } from '../../src/core/sandbox/receive-uma.ts'
+import { cancelTransaction } from '../../src/core/transactions/cancel.ts'
 import { railReports } from '../../src/core/transactions/payment-work.ts'
 import type { Transaction } from '../../src/core/transactions/transaction.ts'
 import { transferIn, transferOut } from '../../src/core/transactions/transfers.ts'
@@ -223,7 +224,7 @@ class Life {
       { umaAddress: '$anybody@bank.example' },
       { externalAccountDetails: { currency: 'EUR', accountInfo: { accountType: 'IBAN', iban: `FR76${amount}000000000` } } },
     ])
-    switch (this.#chance.below(12)) {
+    switch (this.#chance.below(13)) {
       case 0:
       case 1:
         return quote({ accountId: dollars }, to)
@@ -266,6 +267,10 @@ class Life {
           ? this.#keyed('approve', approveTransaction, { transactionId })
           : this.#keyed('reject', rejectTransaction, { transactionId })
       }
+      case 11:
+        return this.#quotes.length === 0
+          ? this.#push(person)
+          : this.#keyed('cancel', cancelTransaction, { transactionId: this.#chance.pick(this.#quotes).transactionId })
       default:
         return this.#push(person)
     }

@@ -10,7 +10,7 @@ import type { EventDraft } from '../commit.ts'
 import { requireCustomer } from '../customers/customer.ts'
 import { currencyCode, idOf, text } from '../input.ts'
 import { type Core, type Moment, operation, query } from '../operation.ts'
-import { type Condition, given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
+import { type Condition, given, type ListSource, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
 import { supportOf, type World } from '../platform/world.ts'
 import {
   type AccountInfo,
@@ -29,6 +29,8 @@ export const ExternalAccount = z.object({
   platformAccountId: z.string().optional(),
   defaultUmaDepositAccount: z.boolean(),
   accountInfo,
+  /** Only of one that has been deleted. */
+  isDeleted: z.boolean().optional(),
   createdAt: z.string(),
   updatedAt: z.string(),
 })
@@ -44,6 +46,7 @@ export function toExternalAccount(row: ExternalAccountRow): ExternalAccount {
     ...(row.platformAccountId === null ? {} : { platformAccountId: row.platformAccountId }),
     defaultUmaDepositAccount: row.defaultUmaDepositAccount,
     accountInfo: row.accountInfo as unknown as AccountInfo,
+    ...(row.isDeleted ? { isDeleted: true } : {}),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }
@@ -153,6 +156,7 @@ export function newExternalAccount(
     accountInfo: input.accountInfo,
     primaryIdentifier: primaryIdentifier(input.accountInfo),
     fingerprint: fingerprint(customer?.id, input),
+    isDeleted: false,
     createdAt: now,
     updatedAt: now,
     version: 1,
@@ -212,6 +216,66 @@ function defaultsOf(database: Queryable, worldId: string, customerId: string): P
   )
 }
 
+// ── One account ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const oneAccount = z.object({
+  externalAccountId: idOf('ExternalAccount'),
+  /** Whose it must be; absent, whoever's. */
+  owner: z.enum(['CUSTOMER', 'PLATFORM']).optional(),
+})
+
+/** Refuses ACCOUNT_NOT_FOUND. One that has been deleted is still there, and says so. */
+export const getExternalAccount = query({
+  name: 'getExternalAccount',
+  permission: 'VIEW',
+  input: oneAccount,
+  output: ExternalAccount,
+  answer: async ({ database }, { worldId }, input) => toExternalAccount(await requireExternalAccount(database, worldId, input)),
+})
+
+/**
+ * Nothing new is paid to it or from it; payments under way go on, and those that were made keep it. It can be added again, as a new account.
+ * Refuses ACCOUNT_NOT_FOUND; deleted once more it stays as it is.
+ */
+export const deleteExternalAccount = operation({
+  name: 'deleteExternalAccount',
+  permission: 'MANAGE',
+  input: oneAccount,
+  output: ExternalAccount,
+  load: ({ database }, { worldId }, input) => requireExternalAccount(database, worldId, input),
+  decide(_input, row, { now }) {
+    if (row.isDeleted) return { reply: toExternalAccount(row) }
+    const deleted: ExternalAccountRow = {
+      ...row,
+      status: 'INACTIVE',
+      isDeleted: true,
+      defaultUmaDepositAccount: false,
+      fingerprint: row.id,
+      updatedAt: now,
+    }
+    return { reply: toExternalAccount(deleted), update: { external_account: [deleted] } }
+  },
+})
+
+async function requireExternalAccount(
+  database: Queryable,
+  worldId: string,
+  { externalAccountId: id, owner }: z.output<typeof oneAccount>,
+): Promise<ExternalAccountRow> {
+  const [row] = await externalAccountsById(database, worldId, [id])
+  const theirs = owner === undefined || owner === (row?.customerId === null ? 'PLATFORM' : 'CUSTOMER')
+  if (!row || !theirs) {
+    throw new DomainError('ACCOUNT_NOT_FOUND', 'There is no such account', { field: 'externalAccountId' })
+  }
+  return row
+}
+
+/** Those that have not been deleted. */
+export const heldAccounts: ListSource = {
+  ...listed('external_account'),
+  from: '(select * from external_account where not is_deleted) t',
+}
+
 const filters = { currency: currencyCode.optional(), accountType: z.enum(accountTypes).optional(), ...pageInput }
 
 export const listCustomerExternalAccounts = query({
@@ -238,6 +302,6 @@ type Filters = z.output<z.ZodObject<typeof filters>>
 
 async function list(database: Queryable, worldId: string, input: Filters, owner: readonly Condition[]) {
   const conditions = [...owner, ...given(input.currency, 't.currency = ?'), ...given(input.accountType, 't.account_type = ?')]
-  const page = await readPage<ExternalAccountRow>(database, listed('external_account'), worldId, conditions, input)
+  const page = await readPage<ExternalAccountRow>(database, heldAccounts, worldId, conditions, input)
   return mapPage(page, toExternalAccount)
 }

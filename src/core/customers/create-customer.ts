@@ -50,8 +50,8 @@ export function umaAddressExists({ umaAddress }: { umaAddress?: string | undefin
 }
 
 /** What a new customer writes: themselves, their accounts, and a word if their verification has been decided already. */
-export function arrival(wanted: Input, world: World, moment: Moment) {
-  const row = newCustomer(wanted, world, moment)
+export function arrival(wanted: Input, world: World, moment: Moment, kycStatus = initialKycStatus(wanted, world)) {
+  const row = newCustomer(wanted, world, moment, kycStatus)
   const accounts = world.supportedCurrencies.map(({ currencyCode }) =>
     newInternalAccount({ worldId: world.id, customerId: row.id }, currencyCode, moment.newId(), moment.now),
   )
@@ -66,7 +66,7 @@ export function arrival(wanted: Input, world: World, moment: Moment) {
   }
 }
 
-function newCustomer(wanted: Input, world: World, { now, newId }: Moment): CustomerRow {
+function newCustomer(wanted: Input, world: World, { now, newId }: Moment, kycStatus: CustomerRow['kycStatus']): CustomerRow {
   const individual = wanted.customerType === 'INDIVIDUAL'
   return {
     id: newId(),
@@ -75,7 +75,7 @@ function newCustomer(wanted: Input, world: World, { now, newId }: Moment): Custo
     customerType: wanted.customerType,
     umaAddress:
       wanted.umaAddress === undefined ? generateUmaAddress(world.umaDomain) : readUmaAddress(wanted.umaAddress, world.umaDomain),
-    kycStatus: initialKycStatus(wanted, world),
+    kycStatus,
     fullName: (individual && wanted.fullName) || null,
     birthDate: (individual && wanted.birthDate) || null,
     nationality: (individual && wanted.nationality) || null,

@@ -10,6 +10,7 @@ import { enqueue, isApprovalRequest } from '../../log/outbox.ts'
 import { idOf, searchText } from '../input.ts'
 import { action, query } from '../operation.ts'
 import { given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
+import type { World } from '../platform/world.ts'
 
 const deliveryStatuses = ['PENDING', 'DELIVERED', 'FAILED'] as const
 
@@ -147,7 +148,7 @@ export const redeliverWebhook = action({
   input: z.object(one),
   output: WebhookDelivery,
   async answer({ database, clock, worlds }, { worldId }, { webhookId }) {
-    requireEndpoint(await worlds.get(worldId))
+    const { webhookEnvelope } = requireEndpoint(await worlds.get(worldId))
     const [event] = await database.query<LoggedEvent>(
       `select ${eventColumns} from event e where e.uuid = $1 and (e.world_id = $2) is true and e.position is not null`,
       [webhookId, worldId],
@@ -156,7 +157,7 @@ export const redeliverWebhook = action({
     if (isApprovalRequest(event)) {
       throw new DomainError('CONFLICT', 'A request for approval is sent once', { field: 'webhookId' })
     }
-    await enqueue(database, clock, [event], { again: true })
+    await enqueue(database, clock, [{ ...event, webhookEnvelope }], { again: true })
     return toWebhookDelivery(await requireDelivery(database, worldId, webhookId))
   },
 })
@@ -173,12 +174,14 @@ export const redeliverWebhooks = action({
   input: z.object({ after: z.string().max(200) }),
   output: z.object({ redelivered: z.int() }),
   async answer({ database, clock, worlds }, { worldId }, { after }) {
-    requireEndpoint(await worlds.get(worldId))
+    const { webhookEnvelope } = requireEndpoint(await worlds.get(worldId))
     const upTo = await lastPosition(database)
     let redelivered = 0
     for (let from = decodePosition(after); from < upTo; ) {
       const { events, readTo } = await readEvents(database, { worldId }, { after: from, upTo, limit: eventsAtOnce })
-      const wanted = events.filter((event) => event.type !== 'TEST' && !isApprovalRequest(event))
+      const wanted = events
+        .filter((event) => event.type !== 'TEST' && !isApprovalRequest(event))
+        .map((event) => ({ ...event, webhookEnvelope }))
       redelivered += await enqueue(database, clock, wanted, { again: true })
       from = readTo
     }
@@ -186,8 +189,9 @@ export const redeliverWebhooks = action({
   },
 })
 
-function requireEndpoint(world: { webhookEndpoint: string | null } | undefined): void {
-  if (!world?.webhookEndpoint) throw new DomainError('WEBHOOK_ENDPOINT_NOT_SET', 'Set a webhookEndpoint first')
+function requireEndpoint(world: World | undefined): World {
+  if (world?.webhookEndpoint) return world
+  throw new DomainError('WEBHOOK_ENDPOINT_NOT_SET', 'Set a webhookEndpoint first')
 }
 
 function notFound(webhookId: string): DomainError {

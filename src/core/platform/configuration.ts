@@ -11,6 +11,8 @@ import { readWorld, type SupportedCurrency, type World, worldRow } from './world
 
 /** WEBHOOK: the answer to the webhook decides on incoming payments, and calls do too. API: calls alone. Spec silent. */
 const approvalChannel = z.enum(['WEBHOOK', 'API'])
+/** FLAT is the specification's; NESTED is {id, type, timestamp, data} with what happened in the type. Spec silent. */
+const webhookEnvelope = z.enum(['FLAT', 'NESTED'])
 const transactionTypes = z.array(z.enum(['INCOMING', 'OUTGOING']))
 const counterpartyFields = z.array(z.object({ name: text(60), mandatory: z.boolean() }))
 
@@ -21,6 +23,7 @@ export const PlatformConfig = z.object({
   webhookEndpoint: z.string().optional(),
   isRegulatedFinancialInstitution: z.boolean(),
   incomingPaymentApproval: approvalChannel,
+  webhookEnvelope: webhookEnvelope.optional(),
   supportedCurrencies: z.array(
     z.object({
       currencyCode: z.string(),
@@ -45,6 +48,7 @@ function toPlatformConfig(world: World): PlatformConfig {
     ...(world.webhookEndpoint === null ? {} : { webhookEndpoint: world.webhookEndpoint }),
     isRegulatedFinancialInstitution: world.isRegulated,
     incomingPaymentApproval: world.incomingPaymentApproval,
+    webhookEnvelope: world.webhookEnvelope,
     supportedCurrencies: world.supportedCurrencies.map((supported) => ({
       currencyCode: supported.currencyCode,
       minAmount: BigInt(supported.minAmount),
@@ -96,6 +100,7 @@ export const updateConfiguration = operation({
       .optional(),
     webhookEndpoint: z.string().max(2000).optional(),
     incomingPaymentApproval: approvalChannel.optional(),
+    webhookEnvelope: webhookEnvelope.optional(),
     supportedCurrencies: z
       .array(supportedCurrencyInput)
       .min(1)
@@ -118,6 +123,7 @@ export const updateConfiguration = operation({
   },
   decide(input, { world, owned }, { now, newId, settings, caller }) {
     const { umaDomain, webhookEndpoint, incomingPaymentApproval, supportedCurrencies } = input
+    const { webhookEnvelope: form } = input
     if (webhookEndpoint !== undefined) {
       const fault = endpointFault(webhookEndpoint, settings.allowLocalWebhooks && caller.environment === 'SANDBOX')
       if (fault)
@@ -128,6 +134,7 @@ export const updateConfiguration = operation({
       ...(umaDomain === undefined ? {} : { umaDomain }),
       ...(webhookEndpoint === undefined ? {} : { webhookEndpoint }),
       ...(incomingPaymentApproval === undefined ? {} : { incomingPaymentApproval }),
+      ...(form === undefined ? {} : { webhookEnvelope: form }),
       ...(supportedCurrencies === undefined
         ? {}
         : { supportedCurrencies: supportedCurrencies.map((one) => supported(one, world)) }),

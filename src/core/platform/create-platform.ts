@@ -77,6 +77,7 @@ function newWorld(platformId: string, { name, credentials }: NewPlatform, enviro
     proxyUmaSubdomain: null,
     webhookEndpoint: null,
     isRegulated: true,
+    webhookEnvelope: 'FLAT',
     incomingPaymentApproval: 'WEBHOOK',
     supportedCurrencies: defaultCurrencies,
     createdAt: now,

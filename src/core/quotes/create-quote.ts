@@ -9,7 +9,7 @@ import type { Terms } from '../../rails/port.ts'
 import { newExternalAccount } from '../accounts/external.ts'
 import { paymentInstructions } from '../accounts/funding-instructions.ts'
 import { newSystemAccounts } from '../accounts/internal.ts'
-import { amountUpTo, idOf, text } from '../input.ts'
+import { amountUpTo, idOf, remittanceInformation, text } from '../input.ts'
 import { requireLookup } from '../lookups/lookup.ts'
 import { type Caller, type Core, type Moment, operation } from '../operation.ts'
 import type { World } from '../platform/world.ts'
@@ -46,6 +46,7 @@ const input = z.preprocess(
     lookupId: idOf('Lookup').optional(),
     immediatelyExecute: z.boolean().default(false),
     description: text(500).optional(),
+    remittanceInformation: remittanceInformation.optional(),
     purposeOfPayment: z.enum(purposes).optional(),
     senderCustomerInfo: z.record(text(60), text(500)).optional(),
   }),
@@ -188,6 +189,7 @@ function newPayment(wanted: Input, { world, source, destination }: Loaded, price
     exchangeRate: price.exchangeRate,
     rateDetails: price.rateDetails as unknown as QuoteRow['rateDetails'],
     description: wanted.description ?? null,
+    remittanceInformation: wanted.remittanceInformation ?? null,
   }
   const transaction: TransactionRow = {
     ...newTransactionDefaults(now),

@@ -41,6 +41,7 @@ export const Quote = z.object({
   paymentInstructions: z.array(PaymentInstruction).optional(),
   rateDetails,
   description: z.string().optional(),
+  remittanceInformation: z.string().optional(),
 })
 
 export type Quote = z.output<typeof Quote>
@@ -70,6 +71,7 @@ export function toQuote(row: QuoteRow): Quote {
       : { paymentInstructions: row.paymentInstructions as unknown as PaymentInstruction[] }),
     rateDetails: toRateDetails(row.rateDetails as unknown as RateDetails),
     ...(row.description === null ? {} : { description: row.description }),
+    ...(row.remittanceInformation === null ? {} : { remittanceInformation: row.remittanceInformation }),
   }
 }
 

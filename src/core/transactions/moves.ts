@@ -63,6 +63,8 @@ export const moves = {
   refund: { from: ['PROCESSING', 'SENT'], to: 'REFUNDED', quote: 'FAILED', posts: ['REFUND', 'RETURN'], told: 'always' },
   /** Nobody executed or funded it in time. Money that comes later goes back. */
   expire: { from: ['PENDING'], to: 'EXPIRED', quote: 'EXPIRED', posts: ['DEPOSIT', 'REFUND', 'RETURN'], told: 'always' },
+  /** Its platform gave it up before anything was paid: as if its time were over. Unlike an expired one it has no failureReason. */
+  cancel: { from: ['PENDING'], to: 'EXPIRED', quote: 'EXPIRED', posts: ['DEPOSIT', 'REFUND', 'RETURN'], told: 'always' },
 } as const satisfies Record<string, Move>
 
 export type MoveName = keyof typeof moves

@@ -77,6 +77,7 @@ function railPayment(leg: 'PULL' | 'SEND', { transaction, quote, ...account }: P
     worldId,
     transactionId,
     reference,
+    remittanceInformation: transaction.remittanceInformation ?? undefined,
     end: railEnd(transaction, account),
     ...(leg === 'PULL'
       ? { currency: transaction.sourceCurrency, amount: transaction.sentAmount }

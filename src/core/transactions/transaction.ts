@@ -28,6 +28,13 @@ export const transactionStatuses = [
 
 export const transactionTypes = ['INCOMING', 'OUTGOING'] as const
 
+/** What a payment does to the platform's side: CREDIT comes in, DEBIT goes out. */
+export const directions = ['CREDIT', 'DEBIT'] as const
+
+export function directionOf(type: (typeof transactionTypes)[number]): (typeof directions)[number] {
+  return type === 'OUTGOING' ? 'DEBIT' : 'CREDIT'
+}
+
 const Refund = z.object({ reference: z.string(), initiatedAt: z.string(), settledAt: z.string().optional() })
 
 export type Refund = z.output<typeof Refund>
@@ -36,6 +43,7 @@ export const Transaction = z.object({
   id: z.string(),
   status: z.enum(transactionStatuses),
   type: z.enum(transactionTypes),
+  direction: z.enum(directions).optional(),
   source: Source,
   destination: Destination,
   customerId: z.string().optional(),
@@ -49,6 +57,7 @@ export const Transaction = z.object({
   createdAt: z.string(),
   updatedAt: z.string(),
   description: z.string().optional(),
+  remittanceInformation: z.string().optional(),
   reconciliationInstructions: z.object({ reference: z.string() }).optional(),
   rateDetails: rateDetails.partial().optional(),
   counterpartyInformation: z.record(z.string(), z.string()).optional(),
@@ -66,6 +75,7 @@ export function toTransaction(row: TransactionRow): Transaction {
     id: toId('Transaction', row.id),
     status: row.status,
     type: row.type,
+    direction: directionOf(row.type),
     source: toSource(row, row.sourceCurrency),
     destination: toDestination(row, row.destinationCurrency),
     ...(row.customerId === null ? {} : { customerId: toId('Customer', row.customerId) }),
@@ -79,6 +89,7 @@ export function toTransaction(row: TransactionRow): Transaction {
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     ...(row.description === null ? {} : { description: row.description }),
+    ...(row.remittanceInformation === null ? {} : { remittanceInformation: row.remittanceInformation }),
     ...(row.status === 'CREATED' ? {} : { reconciliationInstructions: { reference: row.reference } }),
     ...(row.rateDetails === null ? {} : { rateDetails: toRateDetails(row.rateDetails as unknown as RateDetails) }),
     ...(row.counterpartyInformation === null
@@ -107,6 +118,7 @@ export function newTransactionDefaults(now: Date) {
     fees: 0n,
     rateDetails: null,
     description: null,
+    remittanceInformation: null,
     reference: `REF-${randomCode(16)}`,
     counterpartyInformation: null,
     failureReason: null,

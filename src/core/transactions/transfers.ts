@@ -8,7 +8,7 @@ import { externalAccountsById } from '../accounts/external.ts'
 import { balanceChanged, internalAccountsById, ownersOfInternalAccounts } from '../accounts/internal.ts'
 import { accountNotFound, requireActive, requireInRange, requirePullable, requireSent } from '../accounts/payable.ts'
 import { requireReady } from '../customers/customer.ts'
-import { amountUpTo, idOf, text } from '../input.ts'
+import { amountUpTo, idOf, remittanceInformation, text } from '../input.ts'
 import { type Caller, type Core, type Moment, operation } from '../operation.ts'
 import type { World } from '../platform/world.ts'
 import { begin, movePayment, tell } from './moves.ts'
@@ -36,18 +36,19 @@ export const transferOut = operation({
     source: z.object({ accountId: idOf('InternalAccount') }),
     destination: z.object({ accountId: idOf('ExternalAccount') }),
     amount: amountUpTo().optional(),
+    remittanceInformation: remittanceInformation.optional(),
     ...common,
   }),
   output: Transaction,
   load: (core, caller, { source, destination }) =>
     loadParties(core, caller, ['source', source.accountId], ['destination', destination.accountId]),
-  decide({ amount: wanted, description }, parties, moment) {
+  decide({ amount: wanted, description, remittanceInformation }, parties, moment) {
     const { world, internal, external } = parties
     checkParties(parties, 'destination.accountId')
     requireSent(moment.rails, external.currency, external.accountType, 'destination.accountId')
     const amount = wanted ?? wholeBalance(internal)
     requireInRange(world, 'OUTGOING', internal.currency, amount, { currency: 'source.accountId', amount: 'amount' })
-    const created = newTransfer('OUTGOING', parties, amount, description, moment)
+    const created = newTransfer('OUTGOING', parties, amount, { description, remittanceInformation }, moment)
     const funded = movePayment({ transaction: created, quote: undefined }, 'fund', moment.now)
     const { id: transactionId } = created
     const { id: accountId, worldId, currency } = internal
@@ -84,7 +85,7 @@ export const transferIn = operation({
     checkParties(parties, 'source.accountId')
     requirePullable(moment.rails, external)
     requireInRange(world, 'INCOMING', internal.currency, amount, { currency: 'destination.accountId', amount: 'amount' })
-    const created = newTransfer('INCOMING', parties, amount, description, moment)
+    const created = newTransfer('INCOMING', parties, amount, { description }, moment)
     const asked = movePayment({ transaction: created, quote: undefined }, 'collect', moment.now)
     return {
       reply: toTransaction(created),
@@ -141,7 +142,7 @@ function newTransfer(
   type: 'INCOMING' | 'OUTGOING',
   { internal, external, customer }: Parties,
   amount: bigint,
-  description: string | undefined,
+  said: { description?: string | undefined; remittanceInformation?: string | undefined },
   { now, newId }: Moment,
 ): TransactionRow {
   const { worldId, currency } = internal
@@ -166,6 +167,7 @@ function newTransfer(
     destinationCurrency: currency,
     sentAmount: amount,
     receivedAmount: amount,
-    description: description ?? null,
+    description: said.description ?? null,
+    remittanceInformation: said.remittanceInformation ?? null,
   }
 }

@@ -1,6 +1,7 @@
 import {
   createCustomerExternalAccount,
   createPlatformExternalAccount,
+  deleteExternalAccount,
   type ExternalAccount,
   listCustomerExternalAccounts,
   listPlatformExternalAccounts,
@@ -40,6 +41,10 @@ builder.node(ExternalAccountRef, {
     }),
     defaultUmaDepositAccount: t.exposeBoolean('defaultUmaDepositAccount', { description: 'Incoming UMA payments go here.' }),
     accountInfo: t.expose('accountInfo', { type: AccountInfoRef, description: 'What identifies it.' }),
+    isDeleted: t.boolean({
+      description: 'It was deleted: payments keep it, lists do not show it.',
+      resolve: ({ isDeleted = false }) => isDeleted,
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
     quotes: t.field({
@@ -123,6 +128,24 @@ addMutation('createPlatformExternalAccount', {
     field: 'externalAccount',
     type: ExternalAccountRef,
     description: 'The account.',
+    of: (account: ExternalAccount) => account,
+  },
+})
+
+addMutation('deleteExternalAccount', {
+  description: 'Deletes an external account: nothing new is paid to it; payments under way go on.',
+  operation: deleteExternalAccount,
+  input: builder.inputType('DeleteExternalAccountInput', {
+    description: 'Which one.',
+    fields: (t) => ({
+      externalAccountId: t.id({ required: true, description: '`ExternalAccount:<uuid>`' }),
+      idempotencyKey: t.string({ description: idempotencyKeyDescription }),
+    }),
+  }),
+  result: {
+    field: 'externalAccount',
+    type: ExternalAccountRef,
+    description: 'The account as it was last: INACTIVE.',
     of: (account: ExternalAccount) => account,
   },
 })
