@@ -20,6 +20,8 @@ const environment = z.object({
   DATABASE_URL: z.string().min(1).optional(),
   DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(10),
   DATA_DIR: z.string().min(1).default('.data'),
+  REQUESTS_PER_MINUTE: z.coerce.number().int().min(0).max(100_000_000).default(120_000),
+  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   ALLOW_LOCAL_WEBHOOKS: flag.optional(),
   BOOTSTRAP_SANDBOX_TOKEN: credentials.optional(),
@@ -55,6 +57,10 @@ export interface Config {
   databaseConnections: number
   dataDir: string
   logLevel: string
+  /** Of one token, in each process; 0: as many as it likes. */
+  requestsPerMinute: number
+  /** How many proxies in front of the gateway append to X-Forwarded-For. */
+  trustedProxies: number
   /** Sandbox worlds may have http:// and loopback webhook endpoints. */
   allowLocalWebhooks: boolean
   bootstrap: { [Of in 'SANDBOX' | 'PRODUCTION']: { clientId: string; clientSecret: string } | undefined }
@@ -88,6 +94,8 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     databaseConnections: set.DATABASE_CONNECTIONS,
     dataDir: set.DATA_DIR,
     logLevel: set.LOG_LEVEL,
+    requestsPerMinute: set.REQUESTS_PER_MINUTE,
+    trustedProxies: set.TRUSTED_PROXIES,
     // Whoever tries it out on the embedded engine has their receiver on the same machine; whoever runs it says so.
     allowLocalWebhooks: set.ALLOW_LOCAL_WEBHOOKS ?? set.DATABASE_URL === undefined,
     bootstrap: { SANDBOX: set.BOOTSTRAP_SANDBOX_TOKEN, PRODUCTION: set.BOOTSTRAP_PRODUCTION_TOKEN },

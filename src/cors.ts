@@ -2,7 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const allowedHeaders = 'authorization, content-type, idempotency-key, if-none-match, last-event-id, x-request-id'
-const exposedHeaders = 'allow, etag, location, retry-after, x-request-id, x-should-retry'
+const exposedHeaders =
+  'allow, etag, location, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id, x-should-retry'
 const rememberedSeconds = 600
 
 /** `origins`: as browsers send them, or `*`. True when the request was a preflight, which is answered here. */

@@ -1,26 +1,23 @@
 /** One gateway, put together: configuration → database → core → followers of the log → doors. Tests start it here too. */
-import { createServer as createHttpServer } from 'node:http'
-import Fastify, { type FastifyInstance } from 'fastify'
 import { type Clock, second, systemClock } from './base/clock.ts'
 import { derivedUuid } from './base/ids.ts'
 import { createLogger, type Logger } from './base/logger.ts'
-import { requestIdHeader, requestIdOf } from './base/request-id.ts'
 import type { Config } from './config.ts'
 import { commitFunction } from './core/commit.sql.ts'
 import { createCommitter } from './core/commit.ts'
 import type { Core } from './core/operation.ts'
+import { createAdmission } from './core/platform/admission.ts'
 import { type CreatedPlatform, createPlatform } from './core/platform/create-platform.ts'
 import { createTokens } from './core/platform/tokens.ts'
 import { createWorlds } from './core/platform/world.ts'
 import { railReports } from './core/transactions/payment-work.ts'
 import { coreWork } from './core/work.ts'
-import { shareAcrossOrigins } from './cors.ts'
 import { migrate } from './database/migrate.ts'
 import { openDatabase } from './database/open.ts'
 import type { Database } from './database/port.ts'
 import type { TaskRow } from './database/tables.ts'
 import { type Revocations, watchRevocations } from './graphql/revocations.ts'
-import { createGraphqlDoor, type GraphqlDoor } from './graphql/server.ts'
+import { createGraphqlDoor } from './graphql/server.ts'
 import { type Feed, openFeed } from './log/feed.ts'
 import { outboxRoutine } from './log/outbox.ts'
 import { placeEvents, sequencerRoutine } from './log/sequencer.ts'
@@ -30,7 +27,8 @@ import { loadRails, type ProvidedRails } from './rails/load.ts'
 import type { Rails } from './rails/port.ts'
 import { fixedRates } from './rails/rates.ts'
 import { sandboxRails } from './rails/sandbox.ts'
-import { addRestDoor, sendRefusal } from './rest/router.ts'
+import { addRestDoor } from './rest/router.ts'
+import { createServer, defaultPatience, type Patience } from './server.ts'
 import { followLog, prepareFollower } from './webhooks/follow.ts'
 import { createPoster, type Poster } from './webhooks/post.ts'
 import { createSender, defaultTimeouts, type SenderOptions } from './webhooks/send.ts'
@@ -57,6 +55,7 @@ export interface Substitutes {
   /** What carries the sandbox's money, instead of its own rails. */
   sandboxRails?: Rails
   webhookTimeouts?: SenderOptions['timeouts']
+  patience?: Patience
 }
 
 const pollMs = second / 2
@@ -68,13 +67,14 @@ export async function startGateway(config: Config, substitutes: Substitutes = {}
   const database =
     substitutes.database ?? (await openDatabase({ ...config, connections: config.databaseConnections, onConnectionError }))
   try {
-    const { background = true, sandboxRails: rails, webhookTimeouts = defaultTimeouts } = substitutes
+    const { background = true, sandboxRails: rails, webhookTimeouts = defaultTimeouts, patience = defaultPatience } = substitutes
     return await assemble(config, {
       logger,
       clock,
       database,
       background,
       webhookTimeouts,
+      patience,
       sandbox: rails ?? sandboxRails(clock, config.sandboxUmaDomains),
     })
   } catch (error) {
@@ -90,6 +90,7 @@ interface Parts {
   background: boolean
   sandbox: Rails
   webhookTimeouts: SenderOptions['timeouts']
+  patience: Patience
 }
 
 async function assemble(config: Config, parts: Parts): Promise<Gateway> {
@@ -109,6 +110,7 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
     // Where no port was chosen, it is known once it listens.
     baseUrl: config.baseUrl ?? `http://${config.host}:${config.port}`,
   }
+  const tokens = createTokens(database)
   const core: Core = {
     database,
     clock,
@@ -116,7 +118,8 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
     rates: provided?.rates ?? fixedRates,
     rails: { SANDBOX: sandbox, PRODUCTION: provided?.rails },
     worlds: createWorlds(database),
-    tokens: createTokens(database),
+    tokens,
+    admission: createAdmission(tokens, config),
     settings,
   }
   const feed = await openFeed(database)
@@ -126,7 +129,7 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
   const created = await createFirstPlatform(core, config)
   const state = { closing: false }
   const graphql = createGraphqlDoor(core, feed, revocations, logger)
-  const app = createServer(parts, config, state, graphql)
+  const app = await createServer({ logger, database, corsOrigins: config.corsOrigins, patience: parts.patience }, state, graphql)
   addRestDoor(app, core, logger)
   await app.listen({ host: config.host, port: config.port })
   const { port } = app.server.address() as { port: number }
@@ -243,58 +246,4 @@ async function createFirstPlatform(
 ): Promise<CreatedPlatform | undefined> {
   if (await prisma.platform.findFirst({ select: { id: true } })) return undefined
   return createPlatform(commit, { id: derivedUuid('first platform'), name: 'Demo', credentials: config.bootstrap }, clock.now())
-}
-
-/** One HTTP server: GraphQL takes its own path before Fastify sees it. */
-function createServer(
-  { database, logger }: Parts,
-  { corsOrigins }: Config,
-  state: { closing: boolean },
-  graphql: GraphqlDoor,
-): FastifyInstance {
-  const app = Fastify({
-    serverFactory(handler) {
-      const server = createHttpServer((request, response) => {
-        if (shareAcrossOrigins(request, response, corsOrigins)) return
-        if (!graphql.handle(request, response)) handler(request, response)
-      })
-      graphql.attach(server)
-      return server
-    },
-    bodyLimit: 256 * 1024,
-    requestTimeout: 30 * second,
-    forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 400 },
-    // Refused before any route is found.
-    frameworkErrors: (error, _request, reply) => void sendRefusal(reply, error),
-    genReqId: requestIdOf,
-  })
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header(requestIdHeader, request.id)
-  })
-  app.addHook('onResponse', async (request, reply) => {
-    // The route, not the URL: paths and queries can carry addresses and account numbers.
-    const { method, routeOptions } = request
-    const route = routeOptions.url ?? 'none'
-    const level = route === '/healthz' || route === '/readyz' ? 'debug' : 'info'
-    logger[level](
-      { requestId: request.id, method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
-      'request',
-    )
-  })
-  app.get('/healthz', async () => ({ status: 'ok' }))
-  app.get('/readyz', async (_request, reply) => {
-    const ready = !state.closing && (await answers(database))
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
-  })
-  return app
-}
-
-async function answers(database: Database): Promise<boolean> {
-  try {
-    await database.query('select 1')
-    return true
-  } catch {
-    return false
-  }
 }

@@ -86,8 +86,8 @@ describe('what was created', () => {
     const path = `/quotes/${quote['id']}`
     const first = await call('GET', path)
     const etag = first.headers.get('etag')!
-    expect(etag).toMatch(/^"[\w-]{27}"$/)
-    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    expect(etag).toMatch(/^W\/"[\w-]{27}"$/)
+    for (const tags of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
       const again = await call('GET', path, { 'if-none-match': tags })
       expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])
     }

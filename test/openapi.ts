@@ -19,6 +19,33 @@ paths.sort((left, right) => left.parameters - right.parameters)
 
 const validators = new Map<string, ValidateFunction>()
 
+function validatorAt(pointer: string): ValidateFunction {
+  let validate = validators.get(pointer)
+  if (!validate) {
+    validate = ajv.compile({ $ref: `openapi.json${pointer}` })
+    validators.set(pointer, validate)
+  }
+  return validate
+}
+
+const typesOfNested: Readonly<Record<string, string>> = {
+  INTERNAL_ACCOUNT: 'ACCOUNT_STATUS',
+  EXTERNAL_ACCOUNT: 'ACCOUNT_STATUS',
+  CUSTOMER: 'KYC_STATUS',
+  INVITATION: 'INVITATION_CLAIMED',
+}
+
+/** What is wrong with a webhook, in either form; undefined when nothing is. */
+export function faultOfWebhook(text: string): string | undefined {
+  const body = JSON.parse(text)
+  const object = String(body.type).split('.')[0]!
+  const type = 'data' in body ? (typesOfNested[object] ?? object) : object
+  const form = 'data' in body ? 1 : 0
+  if (!document.webhooks[type]) return `${type} is not described`
+  const validate = validatorAt(`#/webhooks/${type}/post/requestBody/content/application~1json/schema/oneOf/${form}`)
+  return validate(body) ? undefined : `${type}: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 500)}`
+}
+
 /** What is wrong with a reply; undefined when nothing is. `path` is under the version segment. */
 export function faultOf(method: string, path: string, status: number, text: string): string | undefined {
   const found = paths.find(({ pattern }) => pattern.test(path.split('?')[0]!))
@@ -32,10 +59,6 @@ export function faultOf(method: string, path: string, status: number, text: stri
     ? `${response.$ref}/content/application~1json/schema`
     : `#/paths/${found.path.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`
   if (text === '') return response.content ? `${where} has no body` : undefined
-  let validate = validators.get(pointer)
-  if (!validate) {
-    validate = ajv.compile({ $ref: `openapi.json${pointer}` })
-    validators.set(pointer, validate)
-  }
+  const validate = validatorAt(pointer)
   return validate(JSON.parse(text)) ? undefined : `${where}: ${ajv.errorsText(validate.errors)} in ${text.slice(0, 500)}`
 }

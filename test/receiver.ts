@@ -1,6 +1,8 @@
 /** A platform's own server: takes webhooks, keeps them, and answers as it is told to. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { expect } from 'vitest'
+import { faultOfWebhook } from './openapi.ts'
 import type { Body } from './world.ts'
 
 interface Received {
@@ -26,12 +28,14 @@ export interface Receiver {
 }
 
 export async function openReceiver(): Promise<Receiver> {
+  const faults: string[] = []
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', async () => {
       const raw = Buffer.concat(chunks).toString()
       const body = JSON.parse(raw)
+      faults.push(...[faultOfWebhook(raw)].filter((fault) => fault !== undefined))
       receiver.received.push({ body, raw, headers: request.headers })
       const reply = await receiver.answer(body)
       if (reply !== 'never') response.writeHead(reply.status, reply.headers).end(reply.body ?? '')
@@ -44,6 +48,7 @@ export async function openReceiver(): Promise<Receiver> {
     statuses: () => receiver.received.flatMap(({ body }) => (body['transaction'] ? [body['transaction'].status] : [])),
     answer: () => ({ status: 200 }),
     close() {
+      expect(faults, 'webhooks that are not what openapi.json says').toEqual([])
       server.closeAllConnections()
       server.close()
     },

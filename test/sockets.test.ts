@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -232,10 +233,16 @@ describe('two hundred sockets that never read', () => {
     ])
     await once(child, 'message')
     const attentive = await live(subscribe('all', 'subscription { events { sequence resourceId } }'))
-    const held = () => {
-      collectGarbage()
-      const { heapUsed, external } = process.memoryUsage()
-      return (heapUsed + external) / 1_048_576
+    // What a buffer held outside the heap is given back a turn after its owner is collected.
+    const held = async () => {
+      const readings: number[] = []
+      for (let turn = 0; turn < 4; turn += 1) {
+        collectGarbage()
+        await setImmediate()
+        const { heapUsed, external } = process.memoryUsage()
+        readings.push((heapUsed + external) / 1_048_576)
+      }
+      return Math.min(...readings)
     }
     const events = 10_000
     await world.database.query(
@@ -246,12 +253,12 @@ describe('two hundred sockets that never read', () => {
     )
     const strangers = await newCustomer(world, { fullName: 'Ada 002' }, { as: world.stranger })
     expect(strangers['kycStatus']).toBe('REJECTED')
-    const before = held()
+    const before = await held()
     await world.drain()
     await attentive.hear(
       ({ payload }) => payload?.data?.events?.resourceId === customer['id'] && payload.data.events.sequence === events,
     )
-    expect(held() - before).toBeLessThan(50)
+    expect((await held()) - before).toBeLessThan(50)
 
     // Whoever reads all of it has seen each of them once, in order.
     const seen = attentive.messages.filter(({ id, type }) => id === 'all' && type === 'next')

@@ -65,6 +65,7 @@ export interface WorldOptions {
   /** Instead of the sandbox's own. */
   sandboxRails?: Rails
   webhookTimeouts?: NonNullable<Substitutes['webhookTimeouts']>
+  patience?: NonNullable<Substitutes['patience']>
 }
 
 /** Call at the top of a test file. The world is there inside its tests and hooks. */
@@ -100,6 +101,7 @@ async function openWorld(options: WorldOptions = {}): Promise<{ world: World; re
     logger,
     background: options.background ?? false,
     ...(options.sandboxRails ? { sandboxRails: options.sandboxRails } : {}),
+    ...(options.patience ? { patience: options.patience } : {}),
     ...(options.webhookTimeouts ? { webhookTimeouts: options.webhookTimeouts } : {}),
   })
   const stranger = (await createPlatform(gateway.core.commit, { name: 'Stranger' }, clock.now())) as CreatedPlatform

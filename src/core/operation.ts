@@ -7,11 +7,12 @@ import type { z } from 'zod'
 import type { Clock } from '../base/clock.ts'
 import { newId } from '../base/ids.ts'
 import { canonicalJson } from '../base/json.ts'
-import { DomainError } from '../base/refusal.ts'
+import { DomainError, type RefusalCode } from '../base/refusal.ts'
 import type { Database } from '../database/port.ts'
 import type { Rails, RateSource } from '../rails/port.ts'
 import type { Claim, Commit, Plan } from './commit.ts'
 import { readInput } from './input.ts'
+import type { Admission } from './platform/admission.ts'
 import type { Tokens } from './platform/tokens.ts'
 import type { Worlds } from './platform/world.ts'
 
@@ -40,6 +41,7 @@ export interface Core {
   rails: Readonly<Record<Environment, Rails | undefined>>
   worlds: Worlds
   tokens: Tokens
+  admission: Admission
   settings: CoreSettings
 }
 
@@ -69,6 +71,12 @@ export interface Moment {
   rails: Rails | undefined
 }
 
+/** What any call may be refused: for its input, its credentials, its permission; and one that writes, for its key or for losing every race. */
+export function commonRefusals({ kind }: Pick<Query | Operation | Action, 'kind'>): readonly RefusalCode[] {
+  const common = ['INVALID_INPUT', 'INVALID_REQUEST_FORMAT', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'] as const
+  return kind === 'operation' ? [...common, 'IDEMPOTENCY_KEY_REUSED', 'CONFLICT'] : common
+}
+
 /** The service itself, at work in a world. */
 export async function serviceCaller({ worlds }: Core, worldId: string): Promise<Caller> {
   const world = await worlds.get(worldId)
@@ -81,6 +89,8 @@ interface Described<Input extends z.ZodType, Output extends z.ZodType> {
   name: string
   permission: Permission
   sandboxOnly?: boolean
+  /** Besides what any call may be refused: `commonRefusals`. The doors' references list them, and tests hold replies against it. */
+  refuses?: readonly RefusalCode[]
   input: Input
   output: Output
 }

@@ -3,19 +3,15 @@ import type { InputRef, ObjectRef } from '@pothos/core'
 import { GraphQLError } from 'graphql'
 import type { Json } from '../base/json.ts'
 import { stringifyJson } from '../base/json.ts'
-import { DomainError, refusalCodes } from '../base/refusal.ts'
+import { DomainError, refusalCodes, refusals } from '../base/refusal.ts'
 import { type Action, ask, type Operation, perform } from '../core/operation.ts'
 import { builder, type SchemaTypesOf } from './builder.ts'
 import { type Context, withoutNulls } from './context.ts'
 
 const ErrorCode = builder.enumType('PaymentErrorCode', {
   description: 'Why something was refused: the same codes as over REST.',
-  values: Object.fromEntries(refusalCodes.map((code) => [code, { description: describeCode(code) }])),
+  values: Object.fromEntries(refusalCodes.map((code) => [code, { description: refusals[code] }])),
 })
-
-function describeCode(code: string): string {
-  return `${code.charAt(0)}${code.slice(1).toLowerCase().replaceAll('_', ' ')}.`
-}
 
 const FieldErrorRef = builder.objectRef<{ field: string | undefined; message: string }>('FieldError').implement({
   description: 'One field of the input that cannot be taken as it is.',
@@ -123,11 +119,19 @@ export function addMutation<Input extends object, View, Output>(name: string, mu
 export const idempotencyKeyDescription =
   'Any text of 1 to 255 visible ASCII characters. A repeat with the same key answers what the first was answered, here and over REST.'
 
+/** What the status line and the headers say of it too. */
+function httpOf(code: DomainError['code'], details: DomainError['details']): object {
+  if (code === 'UNAUTHORIZED') {
+    return { http: { status: 401, headers: { 'www-authenticate': 'Basic realm="payments gateway"' } } }
+  }
+  if (code !== 'RATE_LIMITED') return {}
+  return { http: { status: 429, headers: { 'retry-after': String(details?.['retryAfterSeconds'] ?? 1) } } }
+}
+
 /** A refusal outside a payload, as a top-level error; undefined for what is a bug. */
 export function toGraphqlError(error: DomainError): GraphQLError {
   const { code, message, details } = error
-  const http =
-    code === 'UNAUTHORIZED' ? { http: { status: 401, headers: { 'www-authenticate': 'Basic realm="payments gateway"' } } } : {}
+  const http = httpOf(code, details)
   return new GraphQLError(message, {
     extensions: { code, ...(details ? { details: JSON.parse(stringifyJson(details)) as Json } : {}), ...http },
   })

@@ -1,4 +1,5 @@
 /** One operation of a socket or a stream, from its text to what is to be done with it. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   createSourceEventStream,
   type DocumentNode,
@@ -23,6 +24,9 @@ import { schema } from './schema.ts'
 export interface ServerContext {
   /** Of a socket or stream, authenticated when it was opened. */
   caller?: Caller
+  /** Of a call over HTTP. */
+  req?: IncomingMessage
+  res?: ServerResponse
 }
 
 export type Yoga = ReturnType<typeof createYoga<ServerContext>>

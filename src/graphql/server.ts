@@ -8,7 +8,6 @@ import type { Logger } from '../base/logger.ts'
 import { DomainError } from '../base/refusal.ts'
 import { requestIdHeader, requestIdOf } from '../base/request-id.ts'
 import type { Core } from '../core/operation.ts'
-import { authenticate } from '../core/platform/tokens.ts'
 import type { Feed } from '../log/feed.ts'
 import { createContext } from './context.ts'
 import { toGraphqlError } from './error.ts'
@@ -47,8 +46,7 @@ export function createGraphqlDoor(core: Core, feed: Feed, revocations: Revocatio
     maxRequestBodySize: largestBody,
     plugins: [limitTokens, followElsewhere],
     maskedErrors: { isDev: false, maskError: (error) => maskError(error, logger) },
-    context: async ({ caller, request }) =>
-      createContext(core, feed, caller ?? (await authenticate(core.tokens, request.headers.get('authorization') ?? undefined))),
+    context: async ({ caller, req, res }) => createContext(core, feed, caller ?? (await core.admission.admit(req!, res!))),
   })
   const sockets = new WebSocketServer({ noServer: true, maxPayload: largestBody })
   const fanout = createFanout(core.database, feed)
@@ -71,7 +69,7 @@ export function createGraphqlDoor(core: Core, feed: Feed, revocations: Revocatio
       if (request.method === 'POST' && !/^application\/(graphql\+)?json\b/i.test(request.headers['content-type'] ?? '')) {
         refuse(response, 415, 'Send the operation as application/json')
       } else if (wantsStream(request)) void streams.handle(request, response)
-      else void yoga(request, response)
+      else void yoga(request, response, { req: request, res: response })
       return true
     },
     attach(server) {
@@ -79,7 +77,7 @@ export function createGraphqlDoor(core: Core, feed: Feed, revocations: Revocatio
         if (pathOf(request) !== path) socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n')
         else {
           // Of the request only its connection is kept, for as long as the socket is open.
-          const kept = { socket: request.socket } satisfies SocketRequest
+          const kept = { socket: request.socket, address: core.admission.addressOf(request) } satisfies SocketRequest
           sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, kept))
         }
       })

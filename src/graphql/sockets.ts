@@ -8,7 +8,6 @@ import { useServer } from 'graphql-ws/use/ws'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { DomainError } from '../base/refusal.ts'
 import type { Caller, Core } from '../core/operation.ts'
-import { authenticate } from '../core/platform/tokens.ts'
 import type { Fanout, Result, Sink } from './fanout.ts'
 import {
   type Masked,
@@ -33,7 +32,10 @@ export const closeCodes = {
   tryAgain: 1013,
 }
 
-export type SocketRequest = Pick<IncomingMessage, 'socket'>
+export type SocketRequest = Pick<IncomingMessage, 'socket'> & {
+  /** The client's. */
+  address: string
+}
 
 type SocketState = {
   socket: WebSocket
@@ -74,7 +76,8 @@ export function serveSockets(
       async onConnect({ connectionParams, extra }) {
         const authorization = connectionParams?.['authorization'] ?? connectionParams?.['Authorization']
         try {
-          const caller = await authenticate(core.tokens, typeof authorization === 'string' ? authorization : undefined)
+          const given = typeof authorization === 'string' ? authorization : undefined
+          const caller = await core.admission.identify(given, extra.request.address)
           extra.caller = caller
           extra.open = new Set()
           extra.request.socket.setMaxListeners(0)
@@ -86,6 +89,8 @@ export function serveSockets(
         }
       },
       async onSubscribe({ extra }, id, request) {
+        const refused = await core.admission.count(extra.caller!).catch((error) => error)
+        if (refused) return [masked(refused)]
         const read = await readOperation(yoga, extra.caller!, request)
         if (!('args' in read)) return read
         if (read.isSubscription) {

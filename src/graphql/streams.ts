@@ -9,7 +9,6 @@ import { decodePosition } from '../base/cursor.ts'
 import { parseJson, stringifyJson } from '../base/json.ts'
 import { DomainError } from '../base/refusal.ts'
 import type { Core } from '../core/operation.ts'
-import { authenticate } from '../core/platform/tokens.ts'
 import type { Fanout, Sink } from './fanout.ts'
 import { type Masked, type OperationRequest, readOperation, readSubscription, type Yoga } from './operation.ts'
 import type { Revocations } from './revocations.ts'
@@ -38,7 +37,7 @@ export function createStreams({ core, yoga, fanout, revocations, masked, largest
   const open = new Set<ServerResponse>()
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const caller = await authenticate(core.tokens, request.headers.authorization)
+    const caller = await core.admission.admit(request, response)
     const asked = await readRequest(request, largestBody)
     const read = await readOperation(yoga, caller, asked)
     if (!('args' in read)) return answer(response, { errors: read })

@@ -1,6 +1,6 @@
 /** How REST answers what goes wrong: a status per code, and one error body. */
 import type { FastifyError } from 'fastify'
-import { DomainError, type RefusalCode } from '../base/refusal.ts'
+import { DomainError, type RefusalCode, type RefusalDetails } from '../base/refusal.ts'
 
 export const statuses = {
   INVALID_INPUT: 400,
@@ -42,6 +42,7 @@ export const statuses = {
   TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL: 409,
   UMA_ADDRESS_EXISTS: 409,
   CUSTOMER_DELETED: 410,
+  RATE_LIMITED: 429,
   NOT_IMPLEMENTED: 501,
 } satisfies Record<RefusalCode, number>
 
@@ -62,7 +63,7 @@ export interface ErrorAnswer {
   status: number
   code: string
   message: string
-  details?: object
+  details?: RefusalDetails
 }
 
 /** Undefined for a bug, which the door logs and masks. */

@@ -33,12 +33,13 @@ export function takesJson(accept: string | undefined): boolean {
   })
 }
 
-/** A strong validator: equal for equal bytes. */
+/** Equal for equal replies, in whatever encoding they travel. */
 export function etagOf(text: string): string {
-  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
+  return `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
 }
 
 /** Whether an If-None-Match header names this validator. */
 export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
-  return (ifNoneMatch ?? '').split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()))
+  const opaque = etag.replace(/^W\//, '')
+  return (ifNoneMatch ?? '').split(',').some((tag) => ['*', opaque].includes(tag.trim().replace(/^W\//, '')))
 }

@@ -1,109 +1,16 @@
 /**
- * The REST door described for programs (OpenAPI 3.1), made from what it is made of: the route tables and the schemas that read input and shape
- * answers. `openapi.json` is this, checked in.
+ * The REST door described for programs (OpenAPI 3.1), made from what it is made of: the route tables, the schemas that read input and shape
+ * answers, and the refusals of each operation. `openapi.json` is this, checked in; tests hold every reply and every webhook against it.
  */
-import { z } from 'zod'
-import { refusalCodes } from '../base/refusal.ts'
-import { accountInfo } from '../core/accounts/account-info.ts'
-import { ExternalAccount } from '../core/accounts/external.ts'
-import { PaymentInstruction } from '../core/accounts/funding-instructions.ts'
-import { InternalAccount } from '../core/accounts/internal.ts'
-import { BulkJob } from '../core/bulk-import/job.ts'
-import { Customer } from '../core/customers/customer.ts'
-import { WebhookAttempt, WebhookDelivery, WebhookHealth } from '../core/events/deliveries.ts'
-import { address, currencyObject, money } from '../core/input.ts'
-import { Invitation } from '../core/invitations/invitation.ts'
-import { LookupReply } from '../core/lookups/lookup.ts'
-import { UmaProvider } from '../core/lookups/uma-providers.ts'
-import { PlatformConfig } from '../core/platform/configuration.ts'
-import { WebhookKey } from '../core/platform/signing-keys.ts'
-import { Token } from '../core/platform/tokens.ts'
-import { Quote } from '../core/quotes/quote.ts'
-import { ExchangeRate } from '../core/rates/exchange-rates.ts'
-import { Transaction } from '../core/transactions/transaction.ts'
+import { type RefusalCode, refusalCodes, refusals } from '../base/refusal.ts'
+import { commonRefusals } from '../core/operation.ts'
 import { statuses } from './error.ts'
+import { type Example, examples } from './examples.ts'
+import { type Json, named, schemaOf, shapeOf } from './openapi-schemas.ts'
+import { describedWebhooks } from './openapi-webhooks.ts'
 import type { Route } from './route.ts'
 
-type Json = Record<string, unknown>
-
 const version = '2025-10-13'
-
-/** What has a name of its own in the description. */
-const named: ReadonlyMap<unknown, string> = new Map<unknown, string>(
-  Object.entries({
-    Currency: currencyObject,
-    CurrencyAmount: money,
-    Address: address,
-    Customer,
-    InternalAccount,
-    ExternalAccount,
-    AccountInfo: accountInfo,
-    PaymentInstruction,
-    Quote,
-    Transaction,
-    Lookup: LookupReply,
-    ExchangeRate,
-    UmaProvider,
-    Invitation,
-    BulkImportJob: BulkJob,
-    PlatformConfig,
-    ApiToken: Token,
-    WebhookKey,
-    WebhookDelivery,
-    WebhookAttempt,
-    WebhookHealth,
-  }).map(([name, schema]) => [schema, name]),
-)
-
-interface Node {
-  zodSchema: z.core.$ZodTypes
-  jsonSchema: Json
-  path: readonly (string | number)[]
-}
-
-/** Amounts are read as numbers of either kind and instants as texts or dates; written they are JSON integers and texts. */
-function override({ zodSchema, jsonSchema, path }: Node): void {
-  const { def } = zodSchema._zod
-  const has = (type: string) =>
-    def.type === type || (def.type === 'union' && def.options.some((one) => one._zod.def.type === type))
-  const name = path.length > 0 ? named.get(zodSchema) : undefined
-  if (name !== undefined) become(jsonSchema, reference(name))
-  else if (has('bigint')) become(jsonSchema, { type: 'integer', format: 'int64' })
-  else if (has('date')) become(jsonSchema, { type: 'string', format: 'date-time' })
-  if (jsonSchema['format']) delete jsonSchema['pattern']
-  if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum']
-  if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum']
-}
-
-function become(jsonSchema: Json, wanted: Json): void {
-  for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
-  Object.assign(jsonSchema, wanted)
-}
-
-function reference(name: string): Json {
-  return { $ref: `#/components/schemas/${name}` }
-}
-
-/** Of input that is put in order before it is read, the form that it is put into. */
-function inOrder(schema: z.ZodType): z.ZodType {
-  const { def } = schema._zod as unknown as { def: { type: string; in?: z.ZodType; out?: z.ZodType } }
-  return def.type === 'pipe' && def.in?._zod.def.type === 'transform' ? inOrder(def.out!) : schema
-}
-
-/** A schema as its name, where it has one. */
-function shapeOf(schema: z.ZodType): Json {
-  const name = named.get(schema)
-  return name === undefined ? schemaOf(schema) : reference(name)
-}
-
-function schemaOf(schema: z.ZodType): Json {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(inOrder(schema), {
-    io: 'input',
-    unrepresentable: 'any',
-    override: override as never,
-  }) as Json
-  return rest
-}
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
@@ -112,29 +19,37 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
-function operationOf({ method, path, asks, with: said, says, status, upload, caller }: Route, tag: string): Json {
+/** The name of an endpoint: its operation's, and where two share one, whose it is. */
+export function operationId({ asks, with: said = {} }: Route): string {
+  return [asks.name, ...Object.values(said).map((owner) => `Of${owner.charAt(0)}${owner.slice(1).toLowerCase()}`)].join('')
+}
+
+function operationOf(route: Route, tag: string): Json {
+  const { method, path, asks, with: said = {}, says, status, upload, caller } = route
+  const id = operationId(route)
+  const shown = examples.filter((example) => example.of === id)
   const inPath = [...path.matchAll(/:([^/]+)/g)].map(([, name]) => name!)
   const { properties = {}, required = [] } = schemaOf(asks.input) as { properties?: Record<string, Json>; required?: string[] }
-  const others = Object.entries(properties).filter(
-    ([name]) => !inPath.includes(name) && name !== 'withTotal' && said?.[name] === undefined,
-  )
-  const mandatory = required.filter((name) => others.some(([other]) => other === name))
-  const parameters: Json[] = inPath.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+  const isOther = (name: string) => !inPath.includes(name) && name !== 'withTotal' && !(name in said)
+  const others = Object.entries(properties).filter(([name]) => isOther(name))
+  const mandatory = required.filter(isOther)
+  const parameters: Json[] = inPath.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    ...exampleOf(shown[0]?.path?.[name]),
+  }))
   if (method === 'GET') {
     for (const [name, schema] of others) {
-      parameters.push({ name, in: 'query', ...(mandatory.includes(name) ? { required: true } : {}), schema: inQuery(schema) })
+      const query = { name, in: 'query', ...(mandatory.includes(name) ? { required: true } : {}), schema: inQuery(schema) }
+      parameters.push({ ...query, ...exampleOf(shown[0]?.query?.[name]) })
     }
   }
   if (asks.kind === 'operation') parameters.push(idempotencyKey)
-  const form = { type: 'object', required: [upload], properties: { [upload ?? '']: { type: 'string', format: 'binary' } } }
-  const body = {
-    type: 'object',
-    properties: Object.fromEntries(others),
-    ...(mandatory.length > 0 ? { required: mandatory } : {}),
-  }
   const hasBody = method !== 'GET' && (upload !== undefined || others.length > 0)
   return {
-    operationId: said ? `${asks.name}Of${Object.values(said).join('')}` : asks.name,
+    operationId: id,
     summary: says,
     tags: [tag],
     ...(caller ? { security: [] } : {}),
@@ -143,18 +58,38 @@ function operationOf({ method, path, asks, with: said, says, status, upload, cal
       ? {
           requestBody: {
             required: upload !== undefined || mandatory.length > 0,
-            content: upload ? { 'multipart/form-data': { schema: form } } : { 'application/json': { schema: body } },
+            content: upload ? fileContent(upload) : bodyContent(Object.fromEntries(others), mandatory, shown),
           },
         }
       : {}),
-    responses: {
-      [status]:
-        status === 204
-          ? { description: 'Done.' }
-          : { description: says, content: { 'application/json': { schema: shapeOf(asks.output) } } },
-      ...Object.fromEntries(
-        refusalStatuses(method, path).map((refused) => [refused, { $ref: `#/components/responses/Refused${refused}` }]),
-      ),
+    responses: { [status]: successOf(route), ...refusedBy(route, inPath.length + others.length > 0) },
+  }
+}
+
+function exampleOf(value: unknown): Json {
+  return value === undefined ? {} : { example: value }
+}
+
+function fileContent(field: string): Json {
+  const schema = { type: 'object', required: [field], properties: { [field]: { type: 'string', format: 'binary' } } }
+  return { 'multipart/form-data': { schema } }
+}
+
+function bodyContent(properties: Json, required: readonly string[], shown: readonly Example[]): Json {
+  const withBodies = shown.filter(({ body }) => body !== undefined)
+  return {
+    'application/json': {
+      schema: { type: 'object', properties, ...(required.length > 0 ? { required } : {}) },
+      ...(withBodies.length > 0
+        ? {
+            examples: Object.fromEntries(
+              withBodies.map(({ says, body }, index) => [
+                `example${index + 1}`,
+                { ...(says ? { summary: says } : {}), value: body },
+              ]),
+            ),
+          }
+        : {}),
     },
   }
 }
@@ -166,35 +101,115 @@ function inQuery(schema: Json): Json {
     : { type: 'string', ...schema }
 }
 
-function refusalStatuses(method: Route['method'], path: string): number[] {
-  const ofBody = method === 'GET' ? [] : [413, 415]
-  const ofPath = path.includes(':') ? [414] : []
-  return [...new Set(Object.values(statuses)), 406, ...ofBody, ...ofPath, 500].sort((left, right) => left - right)
+function successOf({ says, status, asks, location, method, path }: Route): Json {
+  if (status === 204) return { description: 'Done.' }
+  const headers = {
+    ...(location ? { Location: header('Where it is found from now on.') } : {}),
+    ...(method === 'GET' && /:[^/]+$/.test(path) ? { ETag: header('Changes with the body: for If-None-Match.') } : {}),
+  }
+  return {
+    description: says,
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    content: { 'application/json': { schema: shapeOf(asks.output) } },
+  }
 }
 
-const meanings: Readonly<Record<number, string>> = {
-  400: 'The input cannot be taken: the field and what is wrong with it are in details.',
-  401: 'Missing or invalid credentials.',
-  403: 'The credentials do not allow it, or the customer is not ready.',
-  404: 'What it is about does not exist in this world.',
-  406: 'Answers are application/json.',
-  409: 'It conflicts with what has happened; a repeat does not help.',
-  410: 'What it is about has been deleted.',
-  413: 'The body is too large.',
-  414: 'A part of the path is too long.',
-  415: 'The body is of another type.',
-  500: 'A fault of the service; the request id leads to it.',
-  501: 'Not available here.',
+function header(description: string): Json {
+  return { description, schema: { type: 'string' } }
+}
+
+/** Which codes an endpoint refuses with, by status. */
+export function refusalsOf({ method, asks, caller }: Route, takesInput: boolean): Map<number, RefusalCode[]> {
+  const ofInput = (code: RefusalCode) =>
+    code === 'INVALID_INPUT' ? takesInput : code !== 'INVALID_REQUEST_FORMAT' || method !== 'GET'
+  const ofCredentials = (code: RefusalCode) => !caller || !['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'].includes(code)
+  const codes = [...commonRefusals(asks).filter((code) => ofInput(code) && ofCredentials(code)), ...(asks.refuses ?? [])]
+  return Map.groupBy([...new Set(codes)], (code) => statuses[code])
+}
+
+/** What HTTP itself refuses, by status. */
+const protocol: Readonly<Record<number, { code: string; meaning: string }>> = {
+  406: { code: 'NOT_ACCEPTABLE', meaning: 'Answers are application/json.' },
+  413: { code: 'INVALID_REQUEST_FORMAT', meaning: 'The body is too large.' },
+  414: { code: 'INVALID_REQUEST_FORMAT', meaning: 'A part of the path is too long.' },
+  415: { code: 'INVALID_REQUEST_FORMAT', meaning: 'The body is of another type.' },
+  500: { code: 'INTERNAL_ERROR', meaning: 'A fault of the service; the request id leads to it. Try again.' },
+}
+
+function refusedBy(route: Route, takesInput: boolean): Json {
+  const ofOperation = refusalsOf(route, takesInput)
+  const ofProtocol = [406, ...(route.method === 'GET' ? [] : [413, 415]), ...(route.path.includes(':') ? [414] : []), 500]
+  const described = [...ofOperation].map(([status, codes]) => [
+    status,
+    shared.has(status) ? sharedResponse(status) : refusedWith(codes),
+  ])
+  return Object.fromEntries([...described, ...ofProtocol.map((status) => [status, sharedResponse(status)])])
+}
+
+/** The same at every endpoint that has them. */
+const shared: ReadonlyMap<number, readonly RefusalCode[]> = new Map([
+  [401, ['UNAUTHORIZED']],
+  [429, ['RATE_LIMITED']],
+])
+
+function sharedResponse(status: number): Json {
+  return { $ref: `#/components/responses/Refused${status}` }
+}
+
+function refusedWith(codes: readonly RefusalCode[]): Json {
+  const description = codes.map((code) => `- \`${code}\`: ${refusals[code]}`).join('\n')
+  return refusedResponse(description, codes)
+}
+
+function refusedResponse(description: string, codes: readonly string[]): Json {
+  const code = codes.length === 1 ? { const: codes[0] } : { enum: codes }
+  const schema = { allOf: [{ $ref: '#/components/schemas/Refusal' }, { properties: { code } }] }
+  return { description, content: { 'application/json': { schema } } }
+}
+
+function sharedResponses(): Json {
+  const headers = {
+    'Retry-After': header('Seconds after which it is worth trying again.'),
+    'RateLimit-Limit': header('Requests in a window.'),
+    'RateLimit-Remaining': header('How many are left in this one.'),
+    'RateLimit-Reset': header('Seconds until the next.'),
+  }
+  return Object.fromEntries([
+    ...[...shared].map(([status, codes]) => [
+      `Refused${status}`,
+      { ...refusedWith(codes), ...(status === 429 ? { headers } : {}) },
+    ]),
+    ...Object.entries(protocol).map(([status, { code, meaning }]) => [
+      `Refused${status}`,
+      refusedResponse(`- \`${code}\`: ${meaning}`, [code]),
+    ]),
+  ])
 }
 
 const refusedBody = {
   type: 'object',
+  description: 'Why something was refused. Nothing was written.',
   required: ['status', 'code', 'message'],
   properties: {
-    status: { type: 'integer' },
-    code: { type: 'string', examples: refusalCodes.slice(0, 3) },
-    message: { type: 'string' },
-    details: { type: 'object' },
+    status: { type: 'integer', description: 'The status of the reply.' },
+    code: { type: 'string', description: 'For programs.', examples: refusalCodes.slice(0, 3) },
+    message: { type: 'string', description: 'For people.' },
+    details: {
+      type: 'object',
+      description: 'What else is known.',
+      properties: {
+        field: { type: 'string', description: 'Path of the field it is about.' },
+        errors: {
+          type: 'array',
+          description: 'Every field of the input that is wrong.',
+          items: {
+            type: 'object',
+            required: ['message'],
+            properties: { field: { type: 'string' }, message: { type: 'string' } },
+          },
+        },
+      },
+    },
   },
 }
 
@@ -218,30 +233,24 @@ export function openApiDocument(rooms: Readonly<Record<string, readonly Route[]>
       paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, tag) }
     }
   }
-  const responses = Object.entries(meanings).map(([status, description]) => [
-    `Refused${status}`,
-    { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } } },
-  ])
   return {
     openapi: '3.1.0',
     info: {
       title: 'Payments gateway',
       version,
       description:
-        'Moves money across currencies. Amounts are integers of the smallest unit of their currency; ids are `<Type>:<uuid>`.',
+        'Moves money across currencies. Amounts are integers of the smallest unit of their currency; ids are `<Type>:<uuid>`. Every POST takes an Idempotency-Key. Unknown fields of a body are ignored, and answers may gain fields.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `/${version}` }],
     security: [{ basic: [] }],
     tags: Object.keys(rooms).map((name) => ({ name, description: describedRooms[name] })),
     paths,
+    webhooks: describedWebhooks(),
     components: {
       securitySchemes: { basic: { type: 'http', scheme: 'basic', description: 'The id and the secret of an API token.' } },
-      schemas: {
-        Refusal: refusedBody,
-        ...Object.fromEntries([...named].map(([schema, name]) => [name, schemaOf(schema as z.ZodType)])),
-      },
-      responses: Object.fromEntries(responses),
+      schemas: { Refusal: refusedBody, ...Object.fromEntries([...named].map(([schema, name]) => [name, schemaOf(schema)])) },
+      responses: sharedResponses(),
     },
   }
 }

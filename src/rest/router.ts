@@ -5,7 +5,6 @@ import { parseJson, stringifyJson } from '../base/json.ts'
 import type { Logger } from '../base/logger.ts'
 import { DomainError } from '../base/refusal.ts'
 import { ask, type Call, type Core, perform } from '../core/operation.ts'
-import { authenticate } from '../core/platform/tokens.ts'
 import { accountRoutes } from './accounts.ts'
 import { customerRoutes } from './customers.ts'
 import { answerTo, HttpRefusal, masked } from './error.ts'
@@ -16,6 +15,7 @@ import { openApiDocument } from './openapi.ts'
 import { peopleRoutes } from './people.ts'
 import { platformRoutes } from './platform.ts'
 import { quoteRoutes } from './quotes.ts'
+import { addReference } from './reference.ts'
 import type { Route } from './route.ts'
 import { sandboxRoutes } from './sandbox.ts'
 import { transactionRoutes } from './transactions.ts'
@@ -63,6 +63,7 @@ export function addRestDoor(app: FastifyInstance, core: Core, logger: Logger): v
         : new DomainError('NOT_FOUND', `There is no ${request.method} ${path}`)
     return sendError(refusal, request, reply, logger)
   })
+  addReference(app)
   let described: string | undefined
   app.get('/openapi.json', (_request, reply) => {
     described ??= printedOpenApi()
@@ -74,7 +75,7 @@ export function addRestDoor(app: FastifyInstance, core: Core, logger: Logger): v
       url: `/${apiVersion}${route.path}`,
       handler: async (request, reply) => {
         if (!takesJson(request.headers.accept)) throw new HttpRefusal(406, 'NOT_ACCEPTABLE', 'Answers are application/json')
-        const answer = await answerOf(core, route, request)
+        const answer = await answerOf(core, route, request, reply)
         if (route.location) reply.header('location', `/${apiVersion}${route.location(answer)}`)
         return route.status === 204 ? reply.code(204).send() : sendAnswer(stringifyJson(answer), route, request, reply)
       },
@@ -96,11 +97,12 @@ async function answerOf(
   core: Core,
   { asks, method, caller, upload, with: said }: Route,
   request: FastifyRequest,
+  reply: FastifyReply,
 ): Promise<unknown> {
   const call: Call = {
     caller: caller
       ? await caller(core, request.params as Record<string, string>)
-      : await authenticate(core.tokens, request.headers.authorization),
+      : await core.admission.admit(request.raw, reply.raw),
     idempotencyKey: headerOf(request, 'idempotency-key'),
   }
   const params = { ...(request.params as object), ...said }
@@ -152,6 +154,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply,
 export function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
   const answer = answerTo(error) ?? masked
   if (answer.status === 401) reply.header('www-authenticate', 'Basic realm="payments gateway", charset="UTF-8"')
+  if (answer.status === 429) reply.header('retry-after', String(answer.details?.['retryAfterSeconds'] ?? 1))
   if (answer.status === 409) reply.header('x-should-retry', 'false')
   return reply.code(answer.status).type(json).send(stringifyJson(answer))
 }

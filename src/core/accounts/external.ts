@@ -87,6 +87,7 @@ interface Loaded {
 export const createCustomerExternalAccount = operation({
   name: 'createCustomerExternalAccount',
   permission: 'MANAGE',
+  refuses: ['INVALID_BANK_ACCOUNT', 'INVALID_CURRENCY', 'EXTERNAL_ACCOUNT_EXISTS', 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],
   input: customerInput,
   output: ExternalAccount,
   load: async ({ database, worlds }, { worldId }, { customerId, defaultUmaDepositAccount }): Promise<Loaded> => {
@@ -104,6 +105,7 @@ export const createCustomerExternalAccount = operation({
 export const createPlatformExternalAccount = operation({
   name: 'createPlatformExternalAccount',
   permission: 'MANAGE',
+  refuses: ['INVALID_BANK_ACCOUNT', 'INVALID_CURRENCY', 'EXTERNAL_ACCOUNT_EXISTS'],
   input: platformInput,
   output: ExternalAccount,
   load: async ({ worlds }: Core, { worldId }): Promise<Loaded> => ({
@@ -228,6 +230,7 @@ const oneAccount = z.object({
 export const getExternalAccount = query({
   name: 'getExternalAccount',
   permission: 'VIEW',
+  refuses: ['ACCOUNT_NOT_FOUND'],
   input: oneAccount,
   output: ExternalAccount,
   answer: async ({ database }, { worldId }, input) => toExternalAccount(await requireExternalAccount(database, worldId, input)),
@@ -240,6 +243,7 @@ export const getExternalAccount = query({
 export const deleteExternalAccount = operation({
   name: 'deleteExternalAccount',
   permission: 'MANAGE',
+  refuses: ['ACCOUNT_NOT_FOUND'],
   input: oneAccount,
   output: ExternalAccount,
   load: ({ database }, { worldId }, input) => requireExternalAccount(database, worldId, input),
@@ -281,6 +285,7 @@ const filters = { currency: currencyCode.optional(), accountType: z.enum(account
 export const listCustomerExternalAccounts = query({
   name: 'listCustomerExternalAccounts',
   permission: 'VIEW',
+  refuses: ['INVALID_CURRENCY'],
   input: z.object({ customerId: idOf('Customer').optional(), ...filters }),
   output: pageOf(ExternalAccount),
   answer: ({ database }, { worldId }, input) =>
@@ -293,6 +298,7 @@ export const listCustomerExternalAccounts = query({
 export const listPlatformExternalAccounts = query({
   name: 'listPlatformExternalAccounts',
   permission: 'VIEW',
+  refuses: ['INVALID_CURRENCY'],
   input: z.object(filters),
   output: pageOf(ExternalAccount),
   answer: ({ database }, { worldId }, input) => list(database, worldId, input, [['t.customer_id is null']]),

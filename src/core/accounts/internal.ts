@@ -93,6 +93,7 @@ type InsertPlan = { [Table in keyof InsertedRows]?: InsertedRows[Table][] }
 export const listCustomerInternalAccounts = query({
   name: 'listCustomerInternalAccounts',
   permission: 'VIEW',
+  refuses: ['INVALID_CURRENCY'],
   input: z.object({ customerId: idOf('Customer').optional(), currency: currencyCode.optional(), ...pageInput }),
   output: pageOf(InternalAccount),
   answer: (core, caller, { customerId, currency, ...page }) =>
@@ -106,6 +107,7 @@ export const listCustomerInternalAccounts = query({
 export const listPlatformInternalAccounts = query({
   name: 'listPlatformInternalAccounts',
   permission: 'VIEW',
+  refuses: ['INVALID_CURRENCY'],
   input: z.object({ currency: currencyCode.optional(), ...pageInput }),
   output: pageOf(InternalAccount),
   answer: (core, caller, { currency, ...page }) =>

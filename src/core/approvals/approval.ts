@@ -82,6 +82,7 @@ const wanted = { transactionId: idOf('Transaction') }
 export const approveTransaction = operation({
   name: 'approveTransaction',
   permission: 'TRANSACT',
+  refuses: ['TRANSACTION_NOT_FOUND', 'TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL', 'MISSING_MANDATORY_USER_INFO'],
   input: z.preprocess(readAlias, z.object({ ...wanted, receiverUserInfo: userInfo.optional() })),
   output: Transaction,
   load: (core, caller, { transactionId }) => requireAsked(core, caller, transactionId),
@@ -106,6 +107,7 @@ export const approveTransaction = operation({
 export const rejectTransaction = operation({
   name: 'rejectTransaction',
   permission: 'TRANSACT',
+  refuses: ['TRANSACTION_NOT_FOUND', 'TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL'],
   input: z.object({ ...wanted, reason: text(500).optional() }),
   output: Transaction,
   load: (core, caller, { transactionId }) => requireAsked(core, caller, transactionId),

@@ -23,6 +23,7 @@ const tokenShape = /^link-sandbox-[0-9a-f-]{36}$/
 export const createLinkToken = operation({
   name: 'createLinkToken',
   permission: 'MANAGE',
+  refuses: ['USER_NOT_FOUND', 'CUSTOMER_DELETED', 'NOT_IMPLEMENTED'],
   input: z.object({ customerId: idOf('Customer') }),
   output: z.object({ linkToken: z.string(), expiration: z.string(), callbackUrl: z.string(), requestId: z.string() }),
   load: ({ database }, { worldId }, { customerId }) => requireCustomer(database, worldId, customerId),
@@ -64,6 +65,7 @@ const publicToken = z
 export const completeBankLink = operation({
   name: 'completeBankLink',
   permission: 'MANAGE',
+  refuses: ['NOT_FOUND', 'CONFLICT'],
   input: z.object({ linkToken: text(200), publicToken, accountId: text(200).optional() }),
   output: z.object({ message: z.string(), requestId: z.string() }),
   load: async ({ database }, { worldId }, { linkToken }) => {

@@ -55,6 +55,7 @@ export async function bulkJobOf(database: Queryable, worldId: string, jobId: str
 export const getBulkJob = query({
   name: 'getBulkJob',
   permission: 'VIEW',
+  refuses: ['BULK_UPLOAD_JOB_NOT_FOUND'],
   input: z.object({ jobId: idOf('Job') }),
   output: BulkJob,
   async answer({ database }, { worldId }, { jobId }) {

@@ -25,6 +25,7 @@ function requireUndeleted({ isDeleted }: CustomerRow): void {
 export const updateCustomer = operation({
   name: 'updateCustomer',
   permission: 'MANAGE',
+  refuses: ['USER_NOT_FOUND', 'CUSTOMER_DELETED', 'INVALID_UMA_ADDRESS', 'UMA_ADDRESS_EXISTS'],
   input: customerInput
     .omit({ platformCustomerId: true })
     .partial()
@@ -82,6 +83,7 @@ function changesOf(wanted: Changes, customer: CustomerRow, world: World): Partia
 export const deleteCustomer = operation({
   name: 'deleteCustomer',
   permission: 'MANAGE',
+  refuses: ['USER_NOT_FOUND', 'CUSTOMER_DELETED'],
   input: z.object({ customerId: idOf('Customer') }),
   output: Customer,
   load: (core, caller, { customerId }) => loadCustomer(core, caller, customerId),

@@ -32,6 +32,7 @@ type Input = z.output<typeof customerInput>
 export const createCustomer = operation({
   name: 'createCustomer',
   permission: 'MANAGE',
+  refuses: ['INVALID_UMA_ADDRESS', 'UMA_ADDRESS_EXISTS'],
   input: customerInput,
   output: Customer,
   load: async ({ worlds }, { worldId }) => (await worlds.get(worldId))!,

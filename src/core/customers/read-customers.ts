@@ -10,6 +10,7 @@ import { Customer, requireCustomer, toCustomer } from './customer.ts'
 export const getCustomer = query({
   name: 'getCustomer',
   permission: 'VIEW',
+  refuses: ['USER_NOT_FOUND'],
   input: z.object({ customerId: idOf('Customer') }),
   output: Customer,
   answer: async ({ database }, { worldId }, { customerId }) => toCustomer(await requireCustomer(database, worldId, customerId)),

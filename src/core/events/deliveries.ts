@@ -83,6 +83,7 @@ const one = { webhookId: idOf('Webhook') }
 export const getWebhookDelivery = query({
   name: 'getWebhookDelivery',
   permission: 'VIEW',
+  refuses: ['WEBHOOK_NOT_FOUND'],
   input: z.object(one),
   output: WebhookDelivery.extend({ body: z.string(), log: z.array(WebhookAttempt) }),
   async answer({ database }, { worldId }, { webhookId }) {
@@ -145,6 +146,7 @@ export async function attemptsOf(database: Queryable, deliveryIds: readonly stri
 export const redeliverWebhook = action({
   name: 'redeliverWebhook',
   permission: 'MANAGE',
+  refuses: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_SET', 'CONFLICT'],
   input: z.object(one),
   output: WebhookDelivery,
   async answer({ database, clock, worlds }, { worldId }, { webhookId }) {
@@ -171,6 +173,7 @@ const eventsAtOnce = 500
 export const redeliverWebhooks = action({
   name: 'redeliverWebhooks',
   permission: 'MANAGE',
+  refuses: ['WEBHOOK_ENDPOINT_NOT_SET'],
   input: z.object({ after: z.string().max(200) }),
   output: z.object({ redelivered: z.int() }),
   async answer({ database, clock, worlds }, { worldId }, { after }) {

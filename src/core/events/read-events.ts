@@ -7,6 +7,8 @@ import { cursorOf, envelope, eventTypes, type Interest, type LoggedEvent, lastPo
 import { idOf, listOf, pageLimit, searchText } from '../input.ts'
 import { query } from '../operation.ts'
 
+export { eventTypes } from '../../log/event.ts'
+
 const EventRecord = z.object({
   /** Where it stands in the log: what comes after it is read with this. */
   cursor: z.string(),

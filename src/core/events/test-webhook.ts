@@ -19,6 +19,7 @@ const longestWaitMs = 20 * second
 export const testWebhook = action({
   name: 'testWebhook',
   permission: 'MANAGE',
+  refuses: ['WEBHOOK_ENDPOINT_NOT_SET', 'WEBHOOK_DELIVERY_ERROR'],
   input: z.object({}),
   output: z.object({ url: z.string(), response_status: z.int(), response_body: z.string() }),
   async answer({ database, commit, worlds }, { worldId }) {

@@ -16,6 +16,7 @@ import { Invitation, invitationClaimed, requireInvitation, toInvitation } from '
 export const createInvitation = operation({
   name: 'createInvitation',
   permission: 'MANAGE',
+  refuses: ['INVALID_UMA_ADDRESS', 'UMA_NOT_FOUND', 'INVALID_AMOUNT'],
   input: z.object({
     inviterUma: text(300),
     firstName: name.optional(),
@@ -64,6 +65,7 @@ const one = { invitationCode: text(60) }
 export const getInvitation = query({
   name: 'getInvitation',
   permission: 'VIEW',
+  refuses: ['INVITATION_NOT_FOUND'],
   input: z.object(one),
   output: Invitation,
   answer: async ({ database, settings, clock }, { environment }, { invitationCode }) =>
@@ -77,6 +79,13 @@ export const getInvitation = query({
 export const claimInvitation = operation({
   name: 'claimInvitation',
   permission: 'MANAGE',
+  refuses: [
+    'INVITATION_NOT_FOUND',
+    'INVALID_UMA_ADDRESS',
+    'INVITATION_CANCELLED',
+    'invitation_already_claimed',
+    'invitation_expired',
+  ],
   input: z.object({ ...one, inviteeUma: text(300) }),
   output: Invitation,
   load: ({ database }, { environment }, { invitationCode }) => requireInvitation(database, environment, invitationCode),
@@ -103,6 +112,7 @@ export const claimInvitation = operation({
 export const cancelInvitation = operation({
   name: 'cancelInvitation',
   permission: 'MANAGE',
+  refuses: ['INVITATION_NOT_FOUND', 'INVITATION_CANCELLED', 'invitation_already_claimed', 'invitation_expired'],
   input: z.object(one),
   output: Invitation,
   load: ({ database }, { environment }, { invitationCode }) => requireInvitation(database, environment, invitationCode),

@@ -42,6 +42,7 @@ interface Found {
 export const lookUpUmaAddress = operation({
   name: 'lookUpUmaAddress',
   permission: 'VIEW',
+  refuses: ['INVALID_UMA_ADDRESS', 'UMA_NOT_FOUND', 'NOT_IMPLEMENTED'],
   input: z.object({ receiverUmaAddress: z.string().max(400), ...asker }),
   output: LookupReply,
   load: async (core, { worldId, environment }, input): Promise<Found> => {
@@ -65,6 +66,7 @@ export const lookUpUmaAddress = operation({
 export const lookUpExternalAccount = operation({
   name: 'lookUpExternalAccount',
   permission: 'VIEW',
+  refuses: ['ACCOUNT_NOT_FOUND', 'INVALID_BANK_ACCOUNT'],
   input: z.object({ accountId: idOf('ExternalAccount'), ...asker }),
   output: LookupReply,
   load: async (core: Core, { worldId }: Caller, { accountId }): Promise<Found> => {

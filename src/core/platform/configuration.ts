@@ -92,6 +92,7 @@ const supportedCurrencyInput = z
 export const updateConfiguration = operation({
   name: 'updateConfiguration',
   permission: 'MANAGE',
+  refuses: ['INVALID_AMOUNT', 'INVALID_CURRENCY'],
   input: z.object({
     umaDomain: z
       .string()

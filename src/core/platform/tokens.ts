@@ -120,6 +120,7 @@ const tokenInput = z.object({ tokenId: idOf('Token') })
 export const getToken = query({
   name: 'getToken',
   permission: 'VIEW',
+  refuses: ['TOKEN_NOT_FOUND'],
   input: tokenInput,
   output: Token,
   answer: async ({ database }, { worldId }, { tokenId }) => toToken(await requireToken(database, worldId, tokenId)),
@@ -128,6 +129,7 @@ export const getToken = query({
 export const deleteToken = operation({
   name: 'deleteToken',
   permission: 'MANAGE',
+  refuses: ['TOKEN_NOT_FOUND'],
   input: tokenInput,
   output: Token,
   load: ({ database }, { worldId }, { tokenId }) => requireToken(database, worldId, tokenId),
@@ -175,6 +177,11 @@ export async function authenticate(tokens: Tokens, authorization: string | undef
   const matches = timingSafeEqual(token?.secretHash ?? nobody, digest(credentials?.password ?? ''))
   if (!token || !matches) throw new DomainError('UNAUTHORIZED', 'Missing or invalid credentials')
   return token.caller
+}
+
+/** The user name that an `Authorization` header gives, if it can be read. */
+export function userNameOf(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : readBasic(authorization)?.username
 }
 
 function readBasic(authorization: string): { username: string; password: string } | undefined {

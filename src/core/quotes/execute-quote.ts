@@ -32,6 +32,14 @@ interface Loaded {
 export const executeQuote = operation({
   name: 'executeQuote',
   permission: 'TRANSACT',
+  refuses: [
+    'QUOTE_NOT_FOUND',
+    'QUOTE_EXPIRED',
+    'QUOTE_ALREADY_EXECUTED',
+    'INSUFFICIENT_BALANCE',
+    'USER_NOT_READY',
+    'INVALID_BANK_ACCOUNT',
+  ],
   input: z.object({ quoteId: idOf('Quote') }),
   output: Quote,
   load: async ({ database }, { worldId }, { quoteId }): Promise<Loaded> => {

@@ -9,6 +9,7 @@ import { Quote, quoteStatuses, requireQuote, toQuote } from './quote.ts'
 export const getQuote = query({
   name: 'getQuote',
   permission: 'VIEW',
+  refuses: ['QUOTE_NOT_FOUND'],
   input: z.object({ quoteId: idOf('Quote') }),
   output: Quote,
   answer: async ({ database }, { worldId }, { quoteId }) => toQuote(await requireQuote(database, worldId, quoteId)),

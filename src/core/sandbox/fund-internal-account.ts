@@ -14,6 +14,7 @@ export const fundInternalAccount = operation({
   name: 'fundInternalAccount',
   permission: 'TRANSACT',
   sandboxOnly: true,
+  refuses: ['ACCOUNT_NOT_FOUND', 'INVALID_AMOUNT'],
   input: z.preprocess(readAlias, z.object({ accountId: idOf('InternalAccount'), amount: amountUpTo(largestFunding) })),
   output: InternalAccount,
   load: async ({ database }, { worldId }, { accountId }) => {

@@ -54,6 +54,16 @@ export const receiveUma = operation({
   name: 'receiveUma',
   permission: 'TRANSACT',
   sandboxOnly: true,
+  refuses: [
+    'INVALID_UMA_ADDRESS',
+    'INVALID_CURRENCY',
+    'INVALID_AMOUNT',
+    'AMOUNT_OUT_OF_RANGE',
+    'WEBHOOK_ENDPOINT_NOT_SET',
+    'USER_NOT_READY',
+    'UMA_NOT_FOUND',
+    'USER_NOT_FOUND',
+  ],
   input: z
     .object({
       senderUmaAddress: text(300),

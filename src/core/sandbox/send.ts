@@ -15,6 +15,7 @@ export const sandboxSend = operation({
   name: 'sandboxSend',
   permission: 'TRANSACT',
   sandboxOnly: true,
+  refuses: ['INVALID_CURRENCY', 'INVALID_AMOUNT', 'REFERENCE_NOT_FOUND', 'QUOTE_NOT_FOUND'],
   input: z
     .object({
       reference: text(100).optional(),

@@ -15,6 +15,7 @@ import { requireTransaction, Transaction, toTransaction } from './transaction.ts
 export const cancelTransaction = operation({
   name: 'cancelTransaction',
   permission: 'TRANSACT',
+  refuses: ['TRANSACTION_NOT_FOUND', 'TRANSACTION_NOT_CANCELLABLE'],
   input: z.object({ transactionId: idOf('Transaction') }),
   output: Transaction,
   load: async ({ database }, { worldId }, { transactionId }) => {

@@ -10,6 +10,7 @@ import { requireTransaction, Transaction, toTransaction, transactionStatuses, tr
 export const getTransaction = query({
   name: 'getTransaction',
   permission: 'VIEW',
+  refuses: ['TRANSACTION_NOT_FOUND'],
   input: z.object({ transactionId: idOf('Transaction') }),
   output: Transaction,
   answer: async ({ database }, { worldId }, { transactionId }) =>

@@ -32,6 +32,16 @@ interface Parties {
 export const transferOut = operation({
   name: 'transferOut',
   permission: 'TRANSACT',
+  refuses: [
+    'INVALID_AMOUNT',
+    'INVALID_CURRENCY',
+    'INVALID_BANK_ACCOUNT',
+    'AMOUNT_OUT_OF_RANGE',
+    'INSUFFICIENT_BALANCE',
+    'USER_NOT_READY',
+    'ACCOUNT_NOT_FOUND',
+    'NOT_IMPLEMENTED',
+  ],
   input: z.object({
     source: z.object({ accountId: idOf('InternalAccount') }),
     destination: z.object({ accountId: idOf('ExternalAccount') }),
@@ -71,6 +81,15 @@ export const transferOut = operation({
 export const transferIn = operation({
   name: 'transferIn',
   permission: 'TRANSACT',
+  refuses: [
+    'INVALID_AMOUNT',
+    'INVALID_CURRENCY',
+    'INVALID_BANK_ACCOUNT',
+    'AMOUNT_OUT_OF_RANGE',
+    'USER_NOT_READY',
+    'ACCOUNT_NOT_FOUND',
+    'NOT_IMPLEMENTED',
+  ],
   input: z.object({
     source: z.object({ accountId: idOf('ExternalAccount') }),
     destination: z.object({ accountId: idOf('InternalAccount') }),
