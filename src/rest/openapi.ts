@@ -20,7 +20,7 @@ const idempotencyKey = {
 }
 
 /** The name of an endpoint: its operation's, and where two share one, whose it is. */
-export function operationId({ asks, with: said = {} }: Route): string {
+function operationId({ asks, with: said = {} }: Route): string {
   return [asks.name, ...Object.values(said).map((owner) => `Of${owner.charAt(0)}${owner.slice(1).toLowerCase()}`)].join('')
 }
 
@@ -119,7 +119,7 @@ function header(description: string): Json {
 }
 
 /** Which codes an endpoint refuses with, by status. */
-export function refusalsOf({ method, asks, caller }: Route, takesInput: boolean): Map<number, RefusalCode[]> {
+function refusalsOf({ method, asks, caller }: Route, takesInput: boolean): Map<number, RefusalCode[]> {
   const ofInput = (code: RefusalCode) =>
     code === 'INVALID_INPUT' ? takesInput : code !== 'INVALID_REQUEST_FORMAT' || method !== 'GET'
   const ofCredentials = (code: RefusalCode) => !caller || !['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'].includes(code)

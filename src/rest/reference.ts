@@ -4,6 +4,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 
+const require = createRequire(import.meta.url)
+
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -34,7 +36,7 @@ const policy =
 const types: Readonly<Record<string, string>> = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' }
 
 export function addReference(app: FastifyInstance): void {
-  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  const folder = dirname(require.resolve('swagger-ui-dist/package.json'))
   const files: Readonly<Record<string, () => Promise<string>>> = {
     'open.js': async () => script,
     'swagger-ui.css': () => readFile(join(folder, 'swagger-ui.css'), 'utf8'),

@@ -42,7 +42,10 @@ export function createAdmission(tokens: Tokens, { requestsPerMinute, trustedProx
       return forwarded.at(-trustedProxies)?.trim() || direct
     },
     async identify(authorization, address) {
-      const key = `${address} ${userNameOf(authorization) ?? ''}`
+      const userName = userNameOf(authorization)
+      // Whoever gives no credentials guesses none.
+      if (userName === undefined) return authenticate(tokens, authorization)
+      const key = `${address} ${userName}`
       const failed = await failures.get(key)
       if (failed && failed.consumedPoints >= failuresPerMinute) {
         throw tooMany('Too many failed attempts to sign in', failed.msBeforeNext)
