@@ -65,6 +65,14 @@ export interface UserInfo {
   value: string
 }
 
+export const UserInfoRef = builder.objectRef<UserInfo>('UserInfo').implement({
+  description: 'One piece of information about a person or company.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'FULL_NAME, BIRTH_DATE, NATIONALITY and so on.' }),
+    value: t.exposeString('value', { description: 'What it is.' }),
+  }),
+})
+
 /** By name, as the core takes it. */
 export function toRecord(items: readonly UserInfo[] | null | undefined): Record<string, string> | undefined {
   return items ? Object.fromEntries(items.map(({ name, value }) => [name, value])) : undefined

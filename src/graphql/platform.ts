@@ -4,6 +4,7 @@ import { listWebhookKeys, type WebhookKey } from '../core/platform/signing-keys.
 import { builder } from './builder.ts'
 import { askCore } from './context.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
+import { RequestedFieldRef, TransactionType } from './refs.ts'
 
 export const WebhookKeyRef = builder.objectRef<WebhookKey>('WebhookKey').implement({
   description: 'A public key that webhooks are verified with: ECDSA P-256, SHA-256 over the whole body, DER.',
@@ -23,6 +24,17 @@ const SupportedCurrencyRef = builder.objectRef<Supported>('SupportedCurrency').i
     currencyCode: t.exposeString('currencyCode', { description: 'Code of the currency.' }),
     minAmount: t.expose('minAmount', { type: 'Int64', description: 'Least at a time, in the smallest unit.' }),
     maxAmount: t.expose('maxAmount', { type: 'Int64', description: 'Most at a time, in the smallest unit.' }),
+    enabledTransactionTypes: t.expose('enabledTransactionTypes', {
+      type: [TransactionType],
+      description: 'Which ways it is moved.',
+    }),
+    requiredCounterpartyFields: t.expose('requiredCounterpartyFields', {
+      type: [RequestedFieldRef],
+      description: 'What the platform wants to know of whoever is on the other side.',
+    }),
+    providerRequiredCustomerFields: t.exposeStringList('providerRequiredCustomerFields', {
+      description: 'What must be known of a customer who moves it: FULL_NAME, BIRTH_DATE, NATIONALITY and so on.',
+    }),
   }),
 })
 
@@ -64,6 +76,15 @@ const PlatformRef = builder.objectRef<z.output<typeof PlatformConfig>>('Platform
       type: [SupportedCurrencyRef],
       description: 'What the platform moves, with its limits.',
     }),
+    isRegulatedFinancialInstitution: t.exposeBoolean('isRegulatedFinancialInstitution', {
+      description: 'It verifies its customers itself.',
+    }),
+    proxyUmaSubdomain: t.exposeString('proxyUmaSubdomain', {
+      nullable: true,
+      description: 'Where UMA requests to the domain are forwarded to.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the platform was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the configuration last changed.' }),
     webhookKeys: t.field({
       type: [WebhookKeyRef],
       description: 'The keys that webhooks are verified with.',
@@ -80,12 +101,25 @@ builder.queryField('platform', (t) =>
   }),
 )
 
+const RequestedFieldInput = builder.inputType('RequestedFieldInput', {
+  description: 'Something that must, or should, be known of a person or company.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'FULL_NAME, BIRTH_DATE, NATIONALITY and so on.' }),
+    mandatory: t.boolean({ required: true, description: 'Without it there is no payment.' }),
+  }),
+})
+
 const SupportedCurrencyInput = builder.inputType('SupportedCurrencyInput', {
   description: 'A currency to move, with its limits.',
   fields: (t) => ({
     currencyCode: t.string({ required: true, description: 'Code of the currency.' }),
     minAmount: t.field({ type: 'Int64', required: true, description: 'Least at a time, in the smallest unit.' }),
     maxAmount: t.field({ type: 'Int64', required: true, description: 'Most at a time, in the smallest unit.' }),
+    enabledTransactionTypes: t.field({ type: [TransactionType], description: 'Which ways it is moved; both unless said.' }),
+    requiredCounterpartyFields: t.field({
+      type: [RequestedFieldInput],
+      description: 'What the platform wants to know of whoever is on the other side.',
+    }),
   }),
 })
 

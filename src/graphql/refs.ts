@@ -67,3 +67,8 @@ export const TransactionStatus = builder.enumType('TransactionStatus', {
     EXPIRED: { description: 'Its quote was not executed in time.' },
   } satisfies Record<(typeof transactionStatuses)[number], { description: string }>,
 })
+
+export const TransactionType = builder.enumType('TransactionType', {
+  description: 'Which way the money goes, from the point of view of the platform.',
+  values: { INCOMING: { description: 'In.' }, OUTGOING: { description: 'Out.' } } as const,
+})

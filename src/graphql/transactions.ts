@@ -11,14 +11,17 @@ import { listOf, pageArgs, pageComplexity } from './connection.ts'
 import { DestinationRef, SourceRef } from './endpoint.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
 import { MoneyRef, RateDetailsRef } from './money.ts'
-import { toRecord, type UserInfo, UserInfoInput } from './people.ts'
-import { CustomerRef, QuoteRef, RequestedFieldRef, TransactionConnection, TransactionRef, TransactionStatus } from './refs.ts'
+import { toRecord, type UserInfo, UserInfoInput, UserInfoRef } from './people.ts'
+import {
+  CustomerRef,
+  QuoteRef,
+  RequestedFieldRef,
+  TransactionConnection,
+  TransactionRef,
+  TransactionStatus,
+  TransactionType,
+} from './refs.ts'
 import { TimelineItemRef } from './timeline.ts'
-
-const TransactionType = builder.enumType('TransactionType', {
-  description: 'Which way the money goes, from the point of view of the platform.',
-  values: { INCOMING: { description: 'In.' }, OUTGOING: { description: 'Out.' } } as const,
-})
 
 const Direction = builder.enumType('Direction', {
   description: "What a payment does to the platform's side.",
@@ -123,6 +126,16 @@ builder.node(TransactionRef, {
     failureReason: t.exposeString('failureReason', {
       nullable: true,
       description: 'Why it failed: QUOTE_EXPIRED, QUOTE_EXECUTION_FAILED, TIMEOUT and so on.',
+    }),
+    platformCustomerId: t.exposeString('platformCustomerId', {
+      nullable: true,
+      description: "The platform's own id of the customer; null where it is the platform's own money.",
+    }),
+    counterpartyInformation: t.field({
+      type: [UserInfoRef],
+      description: 'What is known of the other side; only of payments to and from UMA addresses.',
+      resolve: ({ counterpartyInformation = {} }) =>
+        Object.entries(counterpartyInformation).map(([name, value]) => ({ name, value })),
     }),
     senderUmaAddress: t.exposeString('senderUmaAddress', { nullable: true, description: 'Who pays, of payments by UMA.' }),
     receiverUmaAddress: t.exposeString('receiverUmaAddress', {

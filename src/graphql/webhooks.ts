@@ -46,6 +46,7 @@ const DeliveryRef = builder.objectRef<WebhookDelivery>('WebhookDelivery').implem
   fields: (t) => ({
     id: t.exposeID('id', { description: '`Webhook:<uuid>`: the webhookId.' }),
     type: t.field({ type: EventType, description: 'What it tells.', resolve: ({ type }) => type as 'TEST' }),
+    resourceId: t.exposeID('resourceId', { description: 'What it is about: `<Type>:<uuid>`.' }),
     event: t.field({
       type: EventRef,
       description: 'The event.',

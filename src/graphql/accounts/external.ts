@@ -58,6 +58,16 @@ builder.node(ExternalAccountRef, {
   }),
 })
 
+builder.queryField('externalAccount', (t) =>
+  t.field({
+    type: ExternalAccountRef,
+    nullable: true,
+    description: 'One external account; null when there is none with this id.',
+    args: { id: t.arg.id({ required: true, description: '`ExternalAccount:<uuid>`' }) },
+    resolve: (_root, { id }, { loaders }) => loaders.externalAccount.load(id),
+  }),
+)
+
 builder.queryField('externalAccounts', (t) =>
   t.field({
     type: ExternalAccountConnection,

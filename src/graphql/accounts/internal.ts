@@ -64,6 +64,16 @@ builder.node(InternalAccountRef, {
   }),
 })
 
+builder.queryField('internalAccount', (t) =>
+  t.field({
+    type: InternalAccountRef,
+    nullable: true,
+    description: 'One internal account; null when there is none with this id.',
+    args: { id: t.arg.id({ required: true, description: '`InternalAccount:<uuid>`' }) },
+    resolve: (_root, { id }, { loaders }) => loaders.internalAccount.load(id),
+  }),
+)
+
 builder.queryField('internalAccounts', (t) =>
   t.field({
     type: InternalAccountConnection,
