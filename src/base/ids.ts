@@ -27,10 +27,15 @@ export function toId(type: IdType, uuid: string): string {
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
+/** Prefixes that existing clients also send. */
+const aliases: Readonly<Record<string, IdType>> = { LookupRequest: 'Lookup' }
+
 /** The bare uuid of `<type>:<uuid>`, or undefined when the id is not of that type or shape. Case of the uuid does not matter. */
 export function uuidOf(type: IdType, id: string): string | undefined {
-  if (!id.startsWith(`${type}:`)) return undefined
-  const uuid = id.slice(type.length + 1).toLowerCase()
+  const colon = id.indexOf(':')
+  const prefix = id.slice(0, colon)
+  if (prefix !== type && aliases[prefix] !== type) return undefined
+  const uuid = id.slice(colon + 1).toLowerCase()
   return uuidPattern.test(uuid) ? uuid : undefined
 }
 

@@ -10,6 +10,7 @@ export const refusals = {
   INVALID_REQUEST_FORMAT: 'The request cannot be read: no JSON, or none where some is needed.',
   INVALID_AMOUNT: 'An amount is not a positive whole number of the smallest unit, or too large.',
   INVALID_CURRENCY: 'The currency is unknown, not one the platform moves, not that of the account, or has no price.',
+  INVALID_RECEIVER: 'The receiver cannot take it.',
   INVALID_BANK_ACCOUNT: 'The details of the account do not fit its type, or the account is not ACTIVE.',
   INVALID_UMA_ADDRESS: 'It is not of the form `$username@domain`, or on a domain that it may not be on.',
   SELF_PAYMENT: 'Source and destination are the same.',

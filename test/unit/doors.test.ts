@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 /** What a platform can ask for has a place on both doors, or a reason why it has not. */
 const reasons: Readonly<Record<string, { rest?: string; graphql?: string }>> = {
   getCustomer: { graphql: 'customer(id:) and node(id:) load it with its siblings' },
+  getExternalAccount: { graphql: 'externalAccount(id:) and node(id:) load it with its siblings' },
   getQuote: { graphql: 'node(id:) loads it with its siblings' },
   getTransaction: { graphql: 'transaction(id:) and node(id:) load it with its siblings' },
   getWebhookDelivery: { graphql: 'webhookDeliveries shows attempts and body' },

@@ -64,7 +64,7 @@ function checkDestination(wanted: Wanted, destination: Destination): void {
     case 'UMA_ADDRESS': {
       const { receiver, currency } = destination
       if (receiver.currencies.some((one) => one.currency === currency)) return
-      throw new DomainError('INVALID_CURRENCY', `The receiver does not take ${currency}`, {
+      throw new DomainError('INVALID_RECEIVER', `The receiver does not take ${currency}`, {
         field: 'destination.currency',
         value: currency,
       })

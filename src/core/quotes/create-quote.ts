@@ -87,6 +87,7 @@ export const createQuote = operation({
   refuses: [
     'INVALID_AMOUNT',
     'INVALID_CURRENCY',
+    'INVALID_RECEIVER',
     'INVALID_BANK_ACCOUNT',
     'INVALID_UMA_ADDRESS',
     'SELF_PAYMENT',
