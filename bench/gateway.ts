@@ -63,7 +63,14 @@ export async function startGateway(environment: Record<string, string>, nodeOpti
     process.execPath,
     [...nodeOptions, ...(process.env['BENCH_NODE'] ?? '').split(' ').filter(Boolean), 'src/main.ts'],
     {
-      env: { ...process.env, BOOTSTRAP_SANDBOX_TOKEN: credentials, LOG_LEVEL: 'error', PORT: '0', ...environment },
+      env: {
+        ...process.env,
+        BOOTSTRAP_SANDBOX_TOKEN: credentials,
+        LOG_LEVEL: 'error',
+        REQUESTS_PER_MINUTE: '100000000',
+        PORT: '0',
+        ...environment,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )

@@ -1,5 +1,6 @@
 /** `npm run bench -- <name>`: what we claim about speed, for anyone to run. See README.md beside this file. */
 import { benchFanout } from './fanout.ts'
+import { benchRest } from './rest.ts'
 import { benchStart } from './start.ts'
 import { benchMemory, benchTransfers } from './transfers.ts'
 import { benchWebhooks } from './webhooks.ts'
@@ -10,6 +11,7 @@ const benches: Record<string, () => Promise<void>> = {
   memory: benchMemory,
   fanout: benchFanout,
   webhooks: benchWebhooks,
+  rest: benchRest,
 }
 
 const name = process.argv[2]

@@ -318,7 +318,7 @@ describe('quotes', () => {
       [
         { destination: { umaAddress: '$success.eur@sandbox.uma.money', currency: 'MXN' } },
         400,
-        'INVALID_CURRENCY',
+        'INVALID_RECEIVER',
         'destination.currency',
       ],
       [{ lookupId: `Lookup:${missing}` }, 404, 'LOOKUP_REQUEST_NOT_FOUND', 'lookupId'],

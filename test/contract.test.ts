@@ -213,7 +213,10 @@ async function deletedCustomer() {
 /** What is answered while a part of the core throws. */
 async function whileBroken<Part extends object>(part: Part, name: keyof Part, id: string, example = endpointOf(id).example) {
   const whole = part[name]
-  Object.assign(part, { [name]: () => Promise.reject(new Error('broken')) })
+  const broken = () => {
+    throw new Error('broken')
+  }
+  Object.assign(part, { [name]: broken })
   try {
     return await call(endpointOf(id), example)
   } finally {

@@ -236,7 +236,7 @@ describe('a UMA receiver', () => {
   test('takes what it takes: other currencies and amounts are refused', async () => {
     const payer = await newPayer(world)
     const currency = await toUma(payer, { destination: { umaAddress: '$grace@bank.example', currency: 'MXN' } })
-    expect(currency.body).toMatchObject({ code: 'INVALID_CURRENCY', details: { field: 'destination.currency' } })
+    expect(currency.body).toMatchObject({ code: 'INVALID_RECEIVER', details: { field: 'destination.currency' } })
     for (const lockedCurrencyAmount of [999, 90_001]) {
       const { body } = await toUma(payer, { lockedCurrencySide: 'RECEIVING', lockedCurrencyAmount })
       expect(body).toMatchObject({

@@ -8,13 +8,21 @@ import type { Parameter, Queryable } from '../database/port.ts'
 import { selectList, type TableName } from '../database/tables.ts'
 import { pageLimit } from './input.ts'
 
+/**
+ * Whether all that match are counted: not at all, exactly, or (bounded) exactly up to `mostCounted`, beyond which there is no total. Counting
+ * costs as much as there is to count.
+ */
+const total = z.enum(['none', 'bounded', 'exact']).default('none')
+
+export const mostCounted = 1000
+
 /** The part of a list's input that says which page. */
-export const pageInput = { limit: pageLimit, cursor: z.string().max(200).optional(), withTotal: z.boolean().default(false) }
+export const pageInput = { limit: pageLimit, cursor: z.string().max(200).optional(), total }
 
 export interface PageInput {
   limit: number
   cursor?: string | undefined
-  withTotal: boolean
+  total: z.output<typeof total>
 }
 
 export interface Page<Item> {
@@ -22,7 +30,7 @@ export interface Page<Item> {
   hasMore: boolean
   /** Only when there is more. */
   nextCursor?: string | undefined
-  /** Of all that match, whatever the page; only when asked for. */
+  /** Of all that match, whatever the page; only when asked for, and only up to `mostCounted` unless asked for exactly. */
   totalCount?: number | undefined
 }
 
@@ -64,7 +72,7 @@ export async function readPage<Row extends Place>(
   const where = new Where([['t.world_id = ?', worldId], ...conditions])
   const [rows, totalCount] = await Promise.all([
     readRows<Row>(database, source, where, page),
-    page.withTotal ? count(database, source, where) : undefined,
+    page.total === 'none' ? undefined : count(database, source, where, page.total === 'bounded' ? mostCounted : undefined),
   ])
   return { ...cut(rows, page.limit), ...(totalCount === undefined ? {} : { totalCount }) }
 }
@@ -133,9 +141,17 @@ function cut<Row extends Place>(rows: Row[], limit: number): Page<Row> {
   return { data, hasMore, ...(hasMore ? { nextCursor: encodePlace(data.at(-1)!) } : {}) }
 }
 
-async function count(database: Queryable, { from }: ListSource, { sql, parameters }: Where): Promise<number> {
-  const [row] = await database.query<{ count: bigint }>(`select count(*) as count from ${from} where ${sql}`, parameters)
-  return Number(row!.count)
+/** Undefined where there are more than `most`. */
+async function count(
+  database: Queryable,
+  { from }: ListSource,
+  { sql, parameters }: Where,
+  most?: number,
+): Promise<number | undefined> {
+  const matching = `select 1 from ${from} where ${sql}${most === undefined ? '' : ` limit ${most + 1}`}`
+  const [row] = await database.query<{ count: bigint }>(`select count(*) as count from (${matching}) matching`, parameters)
+  const counted = Number(row!.count)
+  return most !== undefined && counted > most ? undefined : counted
 }
 
 class Where {

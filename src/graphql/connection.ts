@@ -95,7 +95,7 @@ export async function listOf<Input extends z.ZodType, Item extends Listed>(
 ) {
   const page = await askCore(context, query, { ...filters, limit: first, cursor: after })
   return toConnection(page, after, async () => {
-    const counted = await askCore(context, query, { ...filters, limit: 1, withTotal: true })
+    const counted = await askCore(context, query, { ...filters, limit: 1, total: 'exact' })
     return counted.totalCount ?? 0
   })
 }

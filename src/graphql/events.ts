@@ -210,7 +210,7 @@ builder.queryField('events', (t) =>
     async resolve(_root, { first, after, ...filters }, context) {
       const page = await askCore(context, readLog, { ...filters, limit: first, cursor: after })
       return connectionOf(page, cursorOf, after, async () => {
-        const counted = await askCore(context, readLog, { ...filters, limit: 1, withTotal: true })
+        const counted = await askCore(context, readLog, { ...filters, limit: 1, total: 'exact' })
         return counted.totalCount ?? 0
       })
     },

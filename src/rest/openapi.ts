@@ -4,6 +4,7 @@
  */
 import { type RefusalCode, refusalCodes, refusals } from '../base/refusal.ts'
 import { commonRefusals } from '../core/operation.ts'
+import { mostCounted } from '../core/page.ts'
 import { statuses } from './error.ts'
 import { type Example, examples } from './examples.ts'
 import { type Json, named, schemaOf, shapeOf } from './openapi-schemas.ts'
@@ -30,7 +31,7 @@ function operationOf(route: Route, tag: string): Json {
   const shown = examples.filter((example) => example.of === id)
   const inPath = [...path.matchAll(/:([^/]+)/g)].map(([, name]) => name!)
   const { properties = {}, required = [] } = schemaOf(asks.input) as { properties?: Record<string, Json>; required?: string[] }
-  const isOther = (name: string) => !inPath.includes(name) && name !== 'withTotal' && !(name in said)
+  const isOther = (name: string) => !inPath.includes(name) && !(name in said)
   const others = Object.entries(properties).filter(([name]) => isOther(name))
   const mandatory = required.filter(isOther)
   const parameters: Json[] = inPath.map((name) => ({
@@ -42,7 +43,7 @@ function operationOf(route: Route, tag: string): Json {
   }))
   if (method === 'GET') {
     for (const [name, schema] of others) {
-      const query = { name, in: 'query', ...(mandatory.includes(name) ? { required: true } : {}), schema: inQuery(schema) }
+      const query = { name, in: 'query', ...(mandatory.includes(name) ? { required: true } : {}), ...inQuery(name, schema) }
       parameters.push({ ...query, ...exampleOf(shown[0]?.query?.[name]) })
     }
   }
@@ -95,10 +96,13 @@ function bodyContent(properties: Json, required: readonly string[], shown: reado
 }
 
 /** Everything of a query arrives as text; lists also as one text with commas between. */
-function inQuery(schema: Json): Json {
-  return schema['type'] === 'integer' || schema['type'] === 'boolean' || schema['type'] === 'array'
-    ? schema
-    : { type: 'string', ...schema }
+function inQuery(name: string, schema: Json): Json {
+  if (name === 'total') {
+    const description = `Whether totalCount is there: none; bounded, unless there are more than ${mostCounted}; exact, whatever it costs.`
+    return { description, schema: { ...schema, default: 'bounded' } }
+  }
+  const isText = !['integer', 'boolean', 'array'].includes(String(schema['type']))
+  return { schema: isText ? { type: 'string', ...schema } : schema }
 }
 
 function successOf({ says, status, asks, location, method, path }: Route): Json {

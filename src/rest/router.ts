@@ -106,7 +106,7 @@ async function answerOf(
     idempotencyKey: headerOf(request, 'idempotency-key'),
   }
   const params = { ...(request.params as object), ...said }
-  if (asks.kind === 'query') return ask(core, asks, call, { withTotal: true, ...(request.query as object), ...params })
+  if (asks.kind === 'query') return ask(core, asks, call, { total: 'bounded', ...(request.query as object), ...params })
   if (request.isMultipart() !== (upload !== undefined)) {
     throw new DomainError(
       'INVALID_REQUEST_FORMAT',

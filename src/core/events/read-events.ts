@@ -43,19 +43,19 @@ const input = z.object({
 export const readLog = query({
   name: 'readLog',
   permission: 'VIEW',
-  input: input.extend({ withTotal: z.boolean().default(false) }),
+  input: input.extend({ total: z.enum(['none', 'exact']).default('none') }),
   output: z.object({
     data: z.array(z.custom<LoggedEvent>()),
     hasMore: z.boolean(),
     nextCursor: z.string(),
     totalCount: z.int().optional(),
   }),
-  async answer({ database }, { worldId }, { limit, cursor, withTotal, ...wanted }) {
+  async answer({ database }, { worldId }, { limit, cursor, total, ...wanted }) {
     const interest = { worldId, ...wanted }
     const after = cursor === undefined ? 0n : decodePosition(cursor, 'cursor')
     const [upTo, totalCount] = await Promise.all([
       lastPosition(database),
-      withTotal ? countEvents(database, interest) : undefined,
+      total === 'exact' ? countEvents(database, interest) : undefined,
     ])
     const { events } = await readEvents(database, interest, { after, upTo, limit: limit + 1 })
     const data = events.slice(0, limit)
@@ -81,7 +81,7 @@ export const listEvents = query({
   input,
   output: z.object({ data: z.array(EventRecord), hasMore: z.boolean(), nextCursor: z.string() }),
   async answer(core, caller, asked) {
-    const { data, ...page } = await readLog.answer(core, caller, { ...asked, withTotal: false })
+    const { data, ...page } = await readLog.answer(core, caller, { ...asked, total: 'none' })
     return { ...page, data: data.map(toEventRecord) }
   },
 })
