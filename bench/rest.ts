@@ -109,11 +109,11 @@ async function fill(database: pg.Client, rows: number) {
      insert into transaction (id, world_id, type, status, customer_id, platform_customer_id, source_type, source_account_id, source_currency,
        destination_type, destination_account_id, destination_currency, sent_amount, received_amount, fees, reference, history,
        failure_reason, settled_at, created_at, updated_at, version)
-     select gen_random_uuid(), $1, 'OUTGOING', case when n % 50 = 0 then 'FAILED' else 'COMPLETED' end::"TransactionStatus", c.id, 'bench-' || c.n,
-       'INTERNAL_ACCOUNT', c.inside, 'USD', 'EXTERNAL_ACCOUNT', c.outside, 'USD', n % 100000 + 1, n % 100000 + 1, 0, 'REF-' || n,
-       '[{"status": "COMPLETED", "at": "2026-01-01T00:00:00.000Z"}]', case when n % 50 = 0 then 'OFFRAMP_FAILED' end,
-       timestamptz '2026-01-01' + n * interval '1 second', timestamptz '2026-01-01' + n * interval '1 second', timestamptz '2026-01-01' + n * interval '1 second', 1
-     from generate_series(1, $2::int) n join customer c on c.n = case when n % 5 = 0 then 1 else 2 + n % ${customers - 1} end`,
+     select gen_random_uuid(), $1, 'OUTGOING', case when g.i % 50 = 0 then 'FAILED' else 'COMPLETED' end::"TransactionStatus", c.id, 'bench-' || c.n,
+       'INTERNAL_ACCOUNT', c.inside, 'USD', 'EXTERNAL_ACCOUNT', c.outside, 'USD', g.i % 100000 + 1, g.i % 100000 + 1, 0, 'REF-' || g.i,
+       '[{"status": "COMPLETED", "at": "2026-01-01T00:00:00.000Z"}]', case when g.i % 50 = 0 then 'OFFRAMP_FAILED' end,
+       timestamptz '2026-01-01' + g.i * interval '1 second', timestamptz '2026-01-01' + g.i * interval '1 second', timestamptz '2026-01-01' + g.i * interval '1 second', 1
+     from generate_series(1, $2::int) g(i) join customer c on c.n = case when g.i % 5 = 0 then 1 else 2 + g.i % ${customers - 1} end`,
     [worldId, rows],
   )
   await database.query('vacuum analyze transaction')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newPayer, newQuote } from './people.ts'
 import { type Body, useWorld } from './world.ts'
 
@@ -16,6 +16,13 @@ const { paths } = JSON.parse(readFileSync(new URL('../openapi.json', import.meta
 const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 )
+
+let slowest = { ms: 0, request: '' }
+
+afterAll(() => {
+  if (process.env['FUZZ_RUNS'])
+    process.stdout.write(`the slowest of all replies: ${Math.round(slowest.ms)} ms, ${slowest.request}\n`)
+})
 
 /** Ids that exist, so that what lies behind them is reached. */
 const known: string[] = []
@@ -136,7 +143,10 @@ test.each(endpoints)('$method $path bears whatever it is sent', async ({ method,
         .join('&')
       const url = `${path.replace(/\{[^}]+\}/g, written(id) || '%20')}${search && `?${search}`}`
       // The reply is held against openapi.json on its way.
+      const startedAt = performance.now()
       const { status } = await world.rest(method, url.slice(0, 6000), method === 'GET' ? undefined : body)
+      const ms = performance.now() - startedAt
+      if (ms > slowest.ms) slowest = { ms, request: `${method} ${path} ${status}` }
       expect(status).toBeLessThan(500)
     }),
     // Shrinking would send thousands more.
