@@ -2,9 +2,9 @@
  * Every endpoint × every status that openapi.json documents for it, each reply held against it on its way. Successes are the examples of the
  * reference, played from the first to the last.
  */
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Example, examples, webhookEndpoint } from '../src/rest/examples.ts'
+import { type Endpoint, endpointOf, endpoints, urlOf, withIds } from './endpoints.ts'
 import { newCustomer, newIbanAccount, newPayer, newUsAccount, quoteInput } from './people.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 import { type Body, basic, type CallOptions, type Credentials, useWorld, type World } from './world.ts'
@@ -12,32 +12,6 @@ import { type Body, basic, type CallOptions, type Credentials, useWorld, type Wo
 const world = useWorld({ background: true })
 const crowded = useWorld({ environment: { REQUESTS_PER_MINUTE: '1' } })
 let receiver: Receiver
-
-interface Endpoint {
-  id: string
-  method: string
-  path: string
-  operation: Body
-  statuses: number[]
-  example: Example
-}
-
-const { paths } = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as {
-  paths: Record<string, Record<string, Body>>
-}
-
-const endpoints: Endpoint[] = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({
-    id: operation['operationId'],
-    method: method.toUpperCase(),
-    path,
-    operation,
-    statuses: Object.keys(operation['responses']).map(Number),
-    example: examples.find(({ of }) => of === operation['operationId'])!,
-  })),
-)
-
-const endpointOf = (id: string) => endpoints.find((endpoint) => endpoint.id === id)!
 
 /** What the ids of the examples really are. */
 const real = new Map<string, string>()
@@ -58,21 +32,14 @@ beforeAll(async () => {
 
 afterAll(() => receiver.close())
 
-function withIds<Value>(value: Value, ids: ReadonlyMap<string, string>): Value {
-  let text = JSON.stringify(value)
-  for (const [example, id] of ids) text = text.replaceAll(example, id)
-  return JSON.parse(text)
-}
-
 interface How extends CallOptions {
   in?: World
 }
 
-async function call({ method, path }: Endpoint, example: Omit<Example, 'of'>, { in: where = world, ...options }: How = {}) {
-  const { path: params = {}, query = {}, body, file } = example
-  const url = path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] ?? 'x'))
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
-  const whole = search ? `${url}?${search}` : url
+async function call(endpoint: Endpoint, example: Omit<Example, 'of'>, { in: where = world, ...options }: How = {}) {
+  const { method } = endpoint
+  const { body, file } = example
+  const whole = urlOf(endpoint, example)
   if (file === undefined) return where.rest(method, whole, body, options)
   const { as = where.sandbox, headers = {} } = options
   const form = new FormData()

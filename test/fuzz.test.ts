@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { endpoints } from './endpoints.ts'
 import { newPayer, newQuote } from './people.ts'
 import { type Body, useWorld } from './world.ts'
 
@@ -8,14 +8,6 @@ const world = useWorld()
 
 /** Of each endpoint; FUZZ_RUNS for more. */
 const runs = Number(process.env['FUZZ_RUNS'] ?? 30)
-
-const { paths } = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as {
-  paths: Record<string, Record<string, Body>>
-}
-
-const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
-)
 
 let slowest = { ms: 0, request: '' }
 

@@ -4,7 +4,6 @@
  * has happened in both worlds. The story is the reference's examples.
  */
 
-import { readFileSync } from 'node:fs'
 import {
   type GraphQLOutputType,
   getNamedType,
@@ -17,6 +16,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { schema } from '../src/graphql/schema.ts'
 import { type Example, examples, webhookEndpoint } from '../src/rest/examples.ts'
+import { endpointOf, urlOf, withIds } from './endpoints.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 import { type Body, useWorld, type World } from './world.ts'
 
@@ -164,17 +164,9 @@ interface Answer {
   refusal?: { code: string; field: string | undefined; message: string }
 }
 
-const { paths } = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as {
-  paths: Record<string, Record<string, Body>>
-}
-
-async function overRest({ of, path: params = {}, query = {}, body }: Example, world: World = rest): Promise<Answer> {
-  const [path, method] = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { operationId }]) => (operationId === of ? [[path, method] as const] : [])),
-  )[0]!
-  const url = path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name]!))
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
-  const reply = await world.rest(method.toUpperCase(), search ? `${url}?${search}` : url, body)
+async function overRest(example: Example, world: World = rest): Promise<Answer> {
+  const endpoint = endpointOf(example.of)
+  const reply = await world.rest(endpoint.method, urlOf(endpoint, example), example.body)
   if (reply.status < 400) return { value: reply.body }
   const { code, message, details } = reply.body
   return { value: undefined, refusal: { code, field: details?.field, message } }
@@ -366,11 +358,7 @@ function masked(world: World, value: unknown): unknown {
   return value.replace(/\b([A-Z]\w+):[0-9a-f-]{36}/g, '$1:*').replace(/127\.0\.0\.1:\d+/g, 'host')
 }
 
-function withIds<Value>(value: Value, world: World): Value {
-  let text = JSON.stringify(value)
-  for (const [example, id] of ids.get(world)!) text = text.replaceAll(example, id)
-  return JSON.parse(text)
-}
+const realIn = (world: World) => ids.get(world)!
 
 /** A query for what does not exist answers null, where REST answers 404. */
 function compareRefusals(shown: Answer, graphs: Answer): void {
@@ -389,14 +377,14 @@ async function drained(): Promise<void> {
 describe('told once, both doors answer the same', () => {
   test.each(told.map((example) => [example.of, example] as const))('%s', async (of, example) => {
     await drained()
-    const shown = await overRest(withIds(example, rest))
+    const shown = await overRest(withIds(example, realIn(rest)))
     expect(shown.refusal).toBeUndefined()
     if (!documents[of]) {
       bring(example, rest, shown.value)
-      bring(example, graph, (await overRest(withIds(example, graph), graph)).value)
+      bring(example, graph, (await overRest(withIds(example, realIn(graph)), graph)).value)
       return
     }
-    const graphs = await overGraphql(withIds(example, graph), shown.value)
+    const graphs = await overGraphql(withIds(example, realIn(graph)), shown.value)
     expect(graphs.refusal).toBeUndefined()
     bring(example, rest, shown.value)
     bring(example, graph, graphs.value)
@@ -426,8 +414,8 @@ test('what only REST shows, is known', () => {
 describe('told again, both refuse the same or answer the same', () => {
   test.each(story.map((example) => [example.of, example] as const))('%s', async (_of, example) => {
     await drained()
-    const shown = await overRest(withIds(example, rest))
-    compareRefusals(shown, await overGraphql(withIds(example, graph), shown.value))
+    const shown = await overRest(withIds(example, realIn(rest)))
+    compareRefusals(shown, await overGraphql(withIds(example, realIn(graph)), shown.value))
   })
 })
 
