@@ -1,5 +1,6 @@
 /** `npm run bench -- <name>`: what we claim about speed, for anyone to run. See README.md beside this file. */
 import { benchFanout } from './fanout.ts'
+import { benchGraphql } from './graphql.ts'
 import { benchRest } from './rest.ts'
 import { benchStart } from './start.ts'
 import { benchMemory, benchTransfers } from './transfers.ts'
@@ -12,6 +13,7 @@ const benches: Record<string, () => Promise<void>> = {
   fanout: benchFanout,
   webhooks: benchWebhooks,
   rest: benchRest,
+  graphql: benchGraphql,
 }
 
 const name = process.argv[2]

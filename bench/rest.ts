@@ -2,11 +2,10 @@
  * REST reads: GET one transaction, and a list of 50 of a customer with a fifth of all, by status, its first page and its thousandth, at 10,000,
  * 100,000 and 1,000,000 rows; beside the same handlers written by hand on node:http and pg (rest-by-hand.ts). Rounds alternate in one run.
  */
-import { spawn } from 'node:child_process'
 import { cpus } from 'node:os'
 import pg from 'pg'
 import { mostCounted } from '../src/core/page.ts'
-import { cpuMs, credentials, median, postgresCpuMs, startGateway, withDatabase } from './gateway.ts'
+import { cpuMs, credentials, median, postgresCpuMs, startByHand, startGateway, withDatabase } from './gateway.ts'
 import { load } from './http.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3)
@@ -44,7 +43,7 @@ async function measure(url: string, rows: number, perSecond: Map<string, number>
   const gateway = await startGateway({ DATABASE_URL: url })
   const database = new pg.Client({ connectionString: url })
   await database.connect()
-  const byHand = await startByHand(url)
+  const byHand = await startByHand('bench/rest-by-hand.ts', url, String(mostCounted))
   try {
     const { ids, customerId, cursor } = await fill(database, rows)
     const requests = requestsFor(ids, customerId, cursor)
@@ -129,17 +128,4 @@ async function fill(database: pg.Client, rows: number) {
   const [last] = place.rows
   const cursor = last ? Buffer.from(`${last.created_at.getTime()}.${last.id}`).toString('base64url') : undefined
   return { ids: sample.rows.map(({ id }) => id as string), customerId, cursor }
-}
-
-async function startByHand(url: string): Promise<{ url: string; pid: number; stop(): void }> {
-  const child = spawn(process.execPath, ['bench/rest-by-hand.ts', url, String(mostCounted)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const port = await new Promise<string>((resolve) => {
-    child.stdout.on('data', (chunk) => {
-      const found = /port (\d+)/.exec(String(chunk))
-      if (found) resolve(found[1]!)
-    })
-  })
-  return { url: `http://127.0.0.1:${port}`, pid: child.pid!, stop: () => child.kill() }
 }
