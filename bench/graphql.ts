@@ -164,6 +164,7 @@ async function fill(database: pg.Client): Promise<Bodies[]> {
     (await database.query(text)).rows as { id: string; created_at: Date; customer_id: string }[]
   const cursorOf = ({ id, created_at: at }: { id: string; created_at: Date }) =>
     Buffer.from(`${at.getTime()}.${id}`).toString('base64url')
+  const only = process.env['BENCH_ONLY']?.split(',')
   const pages = await places(
     `select id, created_at from customer where world_id = '${worldId}' order by created_at desc, id desc limit 1900`,
   )
@@ -173,7 +174,7 @@ async function fill(database: pg.Client): Promise<Bodies[]> {
      cross join lateral (select * from transaction where customer_id = w.customer_id order by created_at desc, id desc limit 1000) t
      where t.received_amount % 50 = 7`,
   )
-  return [
+  const all: Bodies[] = [
     { name: 'typename', variables: [{}] },
     { name: 'N1', variables: pages.filter((_page, index) => index % 19 === 0).map((row) => ({ after: cursorOf(row) })) },
     { name: 'Q2', variables: quoted.map(({ id }) => ({ id: `Transaction:${id}` })) },
@@ -182,4 +183,5 @@ async function fill(database: pg.Client): Promise<Bodies[]> {
       variables: large.map((row) => ({ customerId: `Customer:${row.customer_id}`, after: cursorOf(row) })),
     },
   ]
+  return all.filter(({ name }) => only?.includes(name) ?? true)
 }

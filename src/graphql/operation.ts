@@ -17,6 +17,7 @@ import { canonicalJson, stringifyJson } from '../base/json.ts'
 import type { Caller, Core } from '../core/operation.ts'
 import { cursorOf, type LoggedEvent } from '../log/event.ts'
 import { type Context, createContext } from './context.ts'
+import { judgeOf } from './cost.ts'
 import type { Subscription } from './fanout.ts'
 import { Following } from './following.ts'
 import { schema } from './schema.ts'
@@ -62,6 +63,8 @@ export async function readOperation(
   }
   const errors = validate(schema, document)
   if (errors.length > 0) return errors
+  const refusal = judgeOf(document, request.operationName)(request.variables)
+  if (refusal) return [refusal]
   const operation = getOperationAST(document, request.operationName)
   return {
     args: {

@@ -10,8 +10,12 @@ import { requestIdHeader, requestIdOf } from '../base/request-id.ts'
 import type { Core } from '../core/operation.ts'
 import type { Feed } from '../log/feed.ts'
 import { createContext } from './context.ts'
+import { judgeOf } from './cost.ts'
+import { createDirect, refuse } from './direct.ts'
+import { createDocuments } from './documents.ts'
 import { toGraphqlError } from './error.ts'
 import { createFanout } from './fanout.ts'
+import { largestBody, mostTokens } from './limits.ts'
 import type { ServerContext } from './operation.ts'
 import type { Revocations } from './revocations.ts'
 import { schema } from './schema.ts'
@@ -19,8 +23,6 @@ import { type SocketRequest, serveSockets } from './sockets.ts'
 import { createStreams, wantsStream } from './streams.ts'
 
 const path = '/graphql'
-const mostTokens = 2000
-const largestBody = 256 * 1024
 /** How long a socket may take to close when the gateway does. */
 const patienceMs = 2 * second
 
@@ -44,7 +46,7 @@ export function createGraphqlDoor(core: Core, feed: Feed, revocations: Revocatio
     cors: false,
     logging: false,
     maxRequestBodySize: largestBody,
-    plugins: [limitTokens, followElsewhere],
+    plugins: [limitTokens, limitCost, followElsewhere],
     maskedErrors: { isDev: false, maskError: (error) => maskError(error, logger) },
     context: async ({ caller, req, res }) => createContext(core, feed, caller ?? (await core.admission.admit(req!, res!))),
   })
@@ -54,6 +56,9 @@ export function createGraphqlDoor(core: Core, feed: Feed, revocations: Revocatio
   const shared = { core, yoga, fanout, revocations, masked }
   const protocol = serveSockets(sockets, shared)
   const streams = createStreams({ ...shared, largestBody })
+  const handOn = (request: IncomingMessage, response: ServerResponse) =>
+    void yoga(request, response, { req: request, res: response })
+  const direct = createDirect({ core, feed, documents: createDocuments(), masked, handOn })
 
   return {
     handle(request, response) {
@@ -69,7 +74,8 @@ export function createGraphqlDoor(core: Core, feed: Feed, revocations: Revocatio
       if (request.method === 'POST' && !/^application\/(graphql\+)?json\b/i.test(request.headers['content-type'] ?? '')) {
         refuse(response, 415, 'Send the operation as application/json')
       } else if (wantsStream(request)) void streams.handle(request, response)
-      else void yoga(request, response, { req: request, res: response })
+      else if (request.method === 'POST') direct(request, response)
+      else handOn(request, response)
       return true
     },
     attach(server) {
@@ -99,15 +105,17 @@ function pathOf({ url }: IncomingMessage): string {
   return (url ?? '').split('?', 1)[0] ?? ''
 }
 
-function refuse(response: ServerResponse, status: number, message: string): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
-  response.end(JSON.stringify({ errors: [{ message, extensions: { code: 'INVALID_REQUEST_FORMAT' } }] }))
-}
-
 /** Refuses long documents while they are read: before anything of them is kept. */
 const limitTokens: Plugin = {
   onParse({ parseFn, setParseFn }) {
     setParseFn((source: string, options: object) => parseFn(source, { ...options, maxTokens: mostTokens }))
+  },
+}
+
+const limitCost: Plugin = {
+  onExecute({ args, setResultAndStopExecution }) {
+    const refusal = judgeOf(args.document, args.operationName)(args.variableValues)
+    if (refusal) setResultAndStopExecution({ errors: [refusal] })
   },
 }
 

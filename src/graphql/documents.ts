@@ -1,0 +1,78 @@
+/**
+ * Documents that are asked again and again: parsed and validated once, and from their second use on compiled, where they only read. What
+ * cannot be run is not kept: whoever asks for it is told why by the slower path.
+ */
+import { type DocumentNode, type ExecutionArgs, execute, getOperationAST, OperationTypeNode, parse, validate } from 'graphql'
+import { compileQuery, isCompiledQuery } from 'graphql-jit'
+import type { Context } from './context.ts'
+import { type Judge, judgeOf } from './cost.ts'
+import { mostTokens } from './limits.ts'
+import { schema } from './schema.ts'
+
+const mostKept = 1000
+const longestKept = 16 * 1024
+
+type Result = ReturnType<typeof execute>
+export type Run = (context: Context, variables: Readonly<Record<string, unknown>> | null | undefined) => Result
+
+interface Prepared {
+  judge: Judge
+  run: Run
+}
+
+export interface Documents {
+  /** Undefined for what is not a query or mutation that can be run. */
+  prepare(text: string, operationName: string | null | undefined): Prepared | undefined
+}
+
+export function createDocuments(): Documents {
+  const kept = new Map<string, Prepared>()
+  return {
+    prepare(text, operationName) {
+      const key = operationName ? `${operationName}\u0000${text}` : text
+      const known = kept.get(key)
+      if (known) {
+        // The one that was not asked for the longest goes first.
+        kept.delete(key)
+        kept.set(key, known)
+        return known
+      }
+      const prepared = read(text, operationName)
+      if (!prepared || text.length > longestKept) return prepared
+      kept.set(key, prepared)
+      if (kept.size > mostKept) kept.delete(kept.keys().next().value!)
+      return prepared
+    },
+  }
+}
+
+function read(text: string, operationName: string | null | undefined): Prepared | undefined {
+  let document: DocumentNode
+  try {
+    document = parse(text, { maxTokens: mostTokens })
+  } catch {
+    return undefined
+  }
+  if (validate(schema, document).length > 0) return undefined
+  const operation = getOperationAST(document, operationName)
+  if (!operation || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined
+  const judge = judgeOf(document, operationName)
+  const plainly: Run = (contextValue, variableValues) =>
+    execute({ schema, document, contextValue, variableValues, operationName } as ExecutionArgs)
+  // Writes cost so much more than being executed that they go the way of the reference implementation.
+  if (operation.operation === OperationTypeNode.MUTATION) return { judge, run: plainly }
+  const prepared: Prepared = {
+    judge,
+    run(context, variables) {
+      prepared.run = compiled(document, operationName) ?? plainly
+      return plainly(context, variables)
+    },
+  }
+  return prepared
+}
+
+/** Undefined for what the compiler does not know. */
+function compiled(document: DocumentNode, operationName: string | null | undefined): Run | undefined {
+  const query = compileQuery(schema, document, operationName ?? undefined, { disablingCapturingStackErrors: true })
+  return isCompiledQuery(query) ? (context, variables) => query.query(undefined, context, variables) as Result : undefined
+}
