@@ -148,8 +148,17 @@ export async function ask<Input extends z.ZodType, Output extends z.ZodType>(
   call: Call,
   rawInput: unknown,
 ): Promise<z.output<Output>> {
-  requirePermission(asked, call.caller)
-  return asked.answer(core, call.caller, readInput(asked.input, rawInput))
+  return asked.answer(core, call.caller, inputOf(asked, call, rawInput))
+}
+
+/** What is asked for, of a caller who may. */
+export function inputOf<Input extends z.ZodType>(
+  asked: Described<Input, z.ZodType>,
+  { caller }: Call,
+  rawInput: unknown,
+): z.output<Input> {
+  requirePermission(asked, caller)
+  return readInput(asked.input, rawInput)
 }
 
 /**

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { decodePlace, encodePlace, type Place } from '../base/cursor.ts'
 import type { Parameter, Queryable } from '../database/port.ts'
-import { selectList, type TableName } from '../database/tables.ts'
+import { columnsAs, type TableName } from '../database/tables.ts'
 import { pageLimit } from './input.ts'
 
 /**
@@ -54,12 +54,40 @@ export function given<Value extends Parameter>(value: Value | undefined, sql: st
 export interface ListSource {
   /** Table expression; the listed table's alias must be `t`. */
   from: string
-  /** Select list. */
-  select: string
+  /** What can be selected: the names of the code, and where each comes from. */
+  columns: ReadonlyMap<string, string>
 }
 
+const sources = new Map<TableName, ListSource>()
+
 export function listed(table: TableName): ListSource {
-  return { from: `${table} t`, select: selectList(table, 't') }
+  let source = sources.get(table)
+  if (!source) {
+    source = { from: `${table} t`, columns: new Map(columnsAs(table, 't')) }
+    sources.set(table, source)
+  }
+  return source
+}
+
+/** Every set of columns is a statement of its own, which the database keeps prepared: there must not be too many. */
+const mostSelections = 100
+const selections = new WeakMap<ListSource['columns'], Map<string, string>>()
+
+/** The select list of some columns, and of those that say where a row stands; absent: of all. */
+export function selectionOf({ columns }: ListSource, wanted?: readonly string[]): string {
+  let known = selections.get(columns)
+  if (!known) {
+    known = new Map()
+    selections.set(columns, known)
+  }
+  const key = wanted && known.size < mostSelections ? wanted.join() : ''
+  let selection = known.get(wanted?.join() ?? '') ?? known.get(key)
+  if (selection === undefined) {
+    const names = key === '' ? [...columns.keys()] : [...new Set(['id', 'createdAt', ...wanted!])]
+    selection = names.map((name) => `${columns.get(name)} as "${name}"`).join(', ')
+    known.set(key, selection)
+  }
+  return selection
 }
 
 export async function readPage<Row extends Place>(
@@ -67,7 +95,7 @@ export async function readPage<Row extends Place>(
   source: ListSource,
   worldId: string,
   conditions: readonly Condition[],
-  page: PageInput & { ascending?: boolean },
+  page: PageInput & { ascending?: boolean; wanted?: readonly string[] | undefined },
 ): Promise<Page<Row>> {
   const where = new Where([['t.world_id = ?', worldId], ...conditions])
   const [rows, totalCount] = await Promise.all([
@@ -79,15 +107,15 @@ export async function readPage<Row extends Place>(
 
 async function readRows<Row>(
   database: Queryable,
-  { from, select }: ListSource,
+  source: ListSource,
   where: Where,
-  { cursor, limit, ascending = false }: PageInput & { ascending?: boolean },
+  { cursor, limit, ascending = false, wanted }: PageInput & { ascending?: boolean; wanted?: readonly string[] | undefined },
 ): Promise<Row[]> {
   const [direction, after] = ascending ? ['asc', '>'] : ['desc', '<']
   const place = cursor === undefined ? undefined : decodePlace(cursor)
   const bounded = where.and(place ? [[`(t.created_at, t.id) ${after} (?, ?)`, place.createdAt, place.id]] : [])
   return database.query<Row>(
-    `select ${select} from ${from} where ${bounded.sql} order by t.created_at ${direction}, t.id ${direction} limit $${bounded.parameters.length + 1}`,
+    `select ${selectionOf(source, wanted)} from ${source.from} where ${bounded.sql} order by t.created_at ${direction}, t.id ${direction} limit $${bounded.parameters.length + 1}`,
     [...bounded.parameters, limit + 1],
   )
 }
@@ -98,17 +126,17 @@ async function readRows<Row>(
  */
 export async function readPagesOfOwners<Row extends Place>(
   database: Queryable,
-  { from, select }: ListSource,
+  source: ListSource,
   worldId: string,
   ownerColumn: 'customer_id' | 'source_account_id' | 'destination_account_id',
   ownerIds: readonly string[],
-  { limit, cursor }: Pick<PageInput, 'limit' | 'cursor'>,
+  { limit, cursor, wanted }: Pick<PageInput, 'limit' | 'cursor'> & { wanted?: readonly string[] | undefined },
 ): Promise<Page<Row>[]> {
   const place = cursor === undefined ? undefined : decodePlace(cursor, 'after')
   const after = place ? 'and (t.created_at, t.id) < ($4, $5)' : ''
   const rows = await database.query<Row & { ownerId: string }>(
     `select owner.id as "ownerId", page.* from unnest($2::uuid[]) as owner(id) cross join lateral (
-       select ${select} from ${from} where t.world_id = $1 and t.${ownerColumn} = owner.id ${after}
+       select ${selectionOf(source, wanted)} from ${source.from} where t.world_id = $1 and t.${ownerColumn} = owner.id ${after}
        order by t.created_at desc, t.id desc limit $3
      ) page`,
     [worldId, ownerIds, limit + 1, ...(place ? [place.createdAt, place.id] : [])],

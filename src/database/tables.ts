@@ -128,6 +128,11 @@ export function columnNames(table: TableName): string[] {
   return Object.values(fields[table]).map(snakeCase)
 }
 
+/** A table's columns: the code's names, and each in the database. */
+export function columnsAs(table: TableName, alias: string): [name: string, column: string][] {
+  return Object.values(fields[table]).map((field) => [field, `${alias}.${snakeCase(field)}`])
+}
+
 /** A select list that returns rows under the code's names: `t.created_at as "createdAt", …`. */
 export function selectList(table: TableName, alias: string = table): string {
   const key = `${table} ${alias}`

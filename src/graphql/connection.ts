@@ -1,12 +1,15 @@
 /** Relay connections over the core's pages. */
 
+import type { GraphQLResolveInfo } from 'graphql'
 import type { z } from 'zod'
 import { encodePlace } from '../base/cursor.ts'
-import type { Query } from '../core/operation.ts'
+import { askFields, type ListQuery } from '../core/list.ts'
+import { ask, type Query } from '../core/operation.ts'
 import type { Page } from '../core/page.ts'
 import { builder } from './builder.ts'
-import { askCore, type Context } from './context.ts'
+import { askCore, type Context, withoutNulls } from './context.ts'
 import type { Loaders } from './loaders.ts'
+import { fieldsOf } from './lookahead.ts'
 
 /** What lists show of their items to say where they stand. */
 interface Listed {
@@ -61,7 +64,7 @@ export const pageArgs = builder.args((t) => ({
 export const pageComplexity = ({ first }: { first: number }) => ({ field: 1, multiplier: Math.max(first, 1) })
 
 interface OwnedList<Item> {
-  page(ownerId: string, limit: number, cursor: string | undefined): Promise<Page<Item>>
+  page(ownerId: string, limit: number, cursor: string | undefined, fields: readonly string[]): Promise<Page<Item>>
   count(ownerId: string): Promise<number>
 }
 
@@ -75,9 +78,10 @@ export function ownedList<Item extends Listed>(description: string, listOf: (loa
       { id }: { id: string },
       { first, after }: { first: number; after?: string | null | undefined },
       { loaders }: Context,
+      info: GraphQLResolveInfo,
     ) {
       const list = listOf(loaders)
-      return toConnection(await list.page(id, first, after ?? undefined), after, () => list.count(id))
+      return toConnection(await list.page(id, first, after ?? undefined, fieldsOf(info)), after, () => list.count(id))
     },
   }
 }
@@ -87,13 +91,19 @@ interface ListArgs {
   after?: string | null | undefined
 }
 
-/** One of the core's lists as a connection, filtered by `filters`. */
+/** One of the core's lists as a connection, filtered by `filters`. With `info` only what is asked for is read. */
 export async function listOf<Input extends z.ZodType, Item extends Listed>(
   context: Context,
-  query: Query<Input, z.ZodType<Page<Item>>>,
+  query: Query<Input, z.ZodType<Page<Item>>> | ListQuery<Input, Item>,
   { first, after, ...filters }: ListArgs,
+  info?: GraphQLResolveInfo,
 ) {
-  const page = await askCore(context, query, { ...filters, limit: first, cursor: after })
+  const input = withoutNulls({ ...filters, limit: first, cursor: after })
+  const { core, caller } = context
+  const page =
+    info && 'reading' in query
+      ? await askFields(core, query, { caller }, input, fieldsOf(info))
+      : await ask(core, query, { caller }, input)
   return toConnection(page, after, async () => {
     const counted = await askCore(context, query, { ...filters, limit: 1, total: 'exact' })
     return counted.totalCount ?? 0

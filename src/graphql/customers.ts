@@ -107,7 +107,7 @@ builder.queryField('customers', (t) =>
       isIncludingDeleted: t.arg.boolean({ description: 'Deleted ones too.' }),
     },
     complexity: pageComplexity,
-    resolve: (_root, args, context) => listOf(context, listCustomers, args),
+    resolve: (_root, args, context, info) => listOf(context, listCustomers, args, info),
   }),
 )
 

@@ -6,39 +6,36 @@ import DataLoader from 'dataloader'
 import type { z } from 'zod'
 import { type IdType, uuidOf } from '../base/ids.ts'
 import { DomainError } from '../base/refusal.ts'
-import { externalAccountsById, heldAccounts, toExternalAccount } from '../core/accounts/external.ts'
-import { internalAccountsById, toInternalAccount, withBalance } from '../core/accounts/internal.ts'
+import { externalAccountShape, externalAccountsById, heldAccounts } from '../core/accounts/external.ts'
+import { internalAccountShape, internalAccountsById, withBalance } from '../core/accounts/internal.ts'
 import { balancesAt, countStatements, readStatements, type StatementLine } from '../core/accounts/statement.ts'
 import { approvalsByTransaction } from '../core/approvals/approval.ts'
-import { customersById, toCustomer } from '../core/customers/customer.ts'
+import { customerShape, customersById } from '../core/customers/customer.ts'
 import { attemptsOf, type WebhookAttempt } from '../core/events/deliveries.ts'
 import type { Caller, Core } from '../core/operation.ts'
 import { countOfOwners, type ListSource, listed, mapPage, type Page, readPagesOfOwners } from '../core/page.ts'
-import { quotesById, toQuote } from '../core/quotes/quote.ts'
+import { quoteShape, quotesById } from '../core/quotes/quote.ts'
+import type { Shape } from '../core/shape.ts'
 import { type TimelineItem, timelinesOf } from '../core/transactions/timeline.ts'
-import { toTransaction, transactionsById } from '../core/transactions/transaction.ts'
+import { transactionShape, transactionsById } from '../core/transactions/transaction.ts'
 import type { ReadById } from '../database/coalesce.ts'
-import type {
-  ApprovalRow,
-  CustomerRow,
-  ExternalAccountRow,
-  InternalAccountRow,
-  QuoteRow,
-  TransactionRow,
-} from '../database/tables.ts'
+import type { ApprovalRow } from '../database/tables.ts'
 import { eventColumns, type LoggedEvent } from '../log/event.ts'
 
 type OwnerColumn = Parameters<typeof readPagesOfOwners>[3]
 
 /** Reads the same page of each owner's list, in their order. */
-type PagesOf<View> = (uuids: string[], page: { limit: number; cursor: string | undefined }) => Promise<Page<View>[]>
+type PagesOf<View> = (
+  uuids: string[],
+  page: { limit: number; cursor: string | undefined; fields: readonly string[] },
+) => Promise<Page<View>[]>
 
 export type Loaders = ReturnType<typeof createLoaders>
 
 export function createLoaders(core: Core, caller: Caller) {
   const { database } = core
   const { worldId, environment } = caller
-  const toAccount = (row: InternalAccountRow) => toInternalAccount(row, core.rails[environment])
+  const rails = core.rails[environment]
 
   /** Things by their id; null for what is not there, not of that type, or not an id at all. */
   function byId<Row extends { id: string }, View>(type: IdType, read: ReadById<Row>, toView: (row: Row) => View) {
@@ -64,13 +61,13 @@ export function createLoaders(core: Core, caller: Caller) {
     })
     const uuid = (id: string) => uuidOf(ownerType, id)!
     return {
-      page(ownerId: string, limit: number, cursor: string | undefined): Promise<Page<View>> {
-        const key = `${limit} ${cursor ?? ''}`
+      page(ownerId: string, limit: number, cursor: string | undefined, fields: readonly string[] = []): Promise<Page<View>> {
+        const key = `${limit} ${cursor ?? ''} ${fields.join()}`
         let loader = pages.get(key)
         if (!loader) {
           loader = new DataLoader(async (ids) => {
             requireView(caller)
-            return read(ids.map(uuid), { limit, cursor })
+            return read(ids.map(uuid), { limit, cursor, fields })
           })
           pages.set(key, loader)
         }
@@ -80,28 +77,30 @@ export function createLoaders(core: Core, caller: Caller) {
     }
   }
 
-  function ofOwners<Row extends { id: string; createdAt: Date }, View>(
+  function ofOwners<Row extends { id: string; createdAt: Date }, View, Given>(
     source: ListSource,
     column: OwnerColumn,
     ownerType: IdType,
-    toView: (row: Row) => View,
+    shape: Shape<Row, View, Given>,
+    given: Given,
   ) {
     return lists(
       ownerType,
-      async (uuids, page) => {
-        const found = await readPagesOfOwners<Row>(database, source, worldId, column, uuids, page)
-        return found.map((one) => mapPage(one, toView))
+      async (uuids, { fields, ...page }) => {
+        const wanted = shape.columnsOf(fields) ?? shape.columns
+        const found = await readPagesOfOwners<Row>(database, source, worldId, column, uuids, { ...page, wanted })
+        return found.map((one) => mapPage(one, (row) => shape.lazily(row, given)))
       },
       (uuids) => countOfOwners(database, source, worldId, column, uuids),
     )
   }
 
   return {
-    customer: byId<CustomerRow, ReturnType<typeof toCustomer>>('Customer', customersById, toCustomer),
-    internalAccount: byId('InternalAccount', internalAccountsById, toAccount),
-    externalAccount: byId('ExternalAccount', externalAccountsById, toExternalAccount),
-    quote: byId('Quote', quotesById, toQuote),
-    transaction: byId('Transaction', transactionsById, toTransaction),
+    customer: byId('Customer', customersById, (row) => customerShape.lazily(row)),
+    internalAccount: byId('InternalAccount', internalAccountsById, (row) => internalAccountShape.lazily(row, rails)),
+    externalAccount: byId('ExternalAccount', externalAccountsById, (row) => externalAccountShape.lazily(row)),
+    quote: byId('Quote', quotesById, (row) => quoteShape.lazily(row)),
+    transaction: byId('Transaction', transactionsById, (row) => transactionShape.lazily(row)),
     /** By `Webhook:<uuid>`. */
     event: new DataLoader<string, LoggedEvent | null>(async (ids) => {
       requireView(caller)
@@ -157,54 +156,19 @@ export function createLoaders(core: Core, caller: Caller) {
       { cacheKeyFn: ({ id, at }) => `${id} ${at.getTime()}` },
     ),
     ofCustomer: {
-      internalAccounts: ofOwners<InternalAccountRow, ReturnType<typeof toInternalAccount>>(
-        withBalance,
-        'customer_id',
-        'Customer',
-        toAccount,
-      ),
-      externalAccounts: ofOwners<ExternalAccountRow, ReturnType<typeof toExternalAccount>>(
-        heldAccounts,
-        'customer_id',
-        'Customer',
-        toExternalAccount,
-      ),
-      quotes: ofOwners<QuoteRow, ReturnType<typeof toQuote>>(listed('quote'), 'customer_id', 'Customer', toQuote),
-      transactions: ofOwners<TransactionRow, ReturnType<typeof toTransaction>>(
-        listed('transaction'),
-        'customer_id',
-        'Customer',
-        toTransaction,
-      ),
+      internalAccounts: ofOwners(withBalance, 'customer_id', 'Customer', internalAccountShape, rails),
+      externalAccounts: ofOwners(heldAccounts, 'customer_id', 'Customer', externalAccountShape, undefined),
+      quotes: ofOwners(listed('quote'), 'customer_id', 'Customer', quoteShape, undefined),
+      transactions: ofOwners(listed('transaction'), 'customer_id', 'Customer', transactionShape, undefined),
     },
     ofInternalAccount: {
-      quotes: ofOwners<QuoteRow, ReturnType<typeof toQuote>>(listed('quote'), 'source_account_id', 'InternalAccount', toQuote),
-      outgoing: ofOwners<TransactionRow, ReturnType<typeof toTransaction>>(
-        listed('transaction'),
-        'source_account_id',
-        'InternalAccount',
-        toTransaction,
-      ),
-      incoming: ofOwners<TransactionRow, ReturnType<typeof toTransaction>>(
-        listed('transaction'),
-        'destination_account_id',
-        'InternalAccount',
-        toTransaction,
-      ),
+      quotes: ofOwners(listed('quote'), 'source_account_id', 'InternalAccount', quoteShape, undefined),
+      outgoing: ofOwners(listed('transaction'), 'source_account_id', 'InternalAccount', transactionShape, undefined),
+      incoming: ofOwners(listed('transaction'), 'destination_account_id', 'InternalAccount', transactionShape, undefined),
     },
     ofExternalAccount: {
-      quotes: ofOwners<QuoteRow, ReturnType<typeof toQuote>>(
-        listed('quote'),
-        'destination_account_id',
-        'ExternalAccount',
-        toQuote,
-      ),
-      incoming: ofOwners<TransactionRow, ReturnType<typeof toTransaction>>(
-        listed('transaction'),
-        'destination_account_id',
-        'ExternalAccount',
-        toTransaction,
-      ),
+      quotes: ofOwners(listed('quote'), 'destination_account_id', 'ExternalAccount', quoteShape, undefined),
+      incoming: ofOwners(listed('transaction'), 'destination_account_id', 'ExternalAccount', transactionShape, undefined),
     },
   }
 }

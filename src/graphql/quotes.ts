@@ -110,7 +110,7 @@ builder.queryField('quotes', (t) =>
       createdBefore: t.arg({ type: 'DateTime', description: 'Created at or before this instant.' }),
     },
     complexity: pageComplexity,
-    resolve: (_root, args, context) => listOf(context, listQuotes, args),
+    resolve: (_root, args, context, info) => listOf(context, listQuotes, args, info),
   }),
 )
 

@@ -184,7 +184,7 @@ builder.queryField('transactions', (t) =>
       endDate: t.arg({ type: 'DateTime', description: 'Created at or before this instant.' }),
     },
     complexity: pageComplexity,
-    resolve: (_root, args, context) => listOf(context, listTransactions, args),
+    resolve: (_root, args, context, info) => listOf(context, listTransactions, args, info),
   }),
 )
 

@@ -34,7 +34,7 @@ const textOf = (pattern: string) =>
 
 const doors = { rest: textOf('src/rest/*.ts'), graphql: textOf('src/graphql/**/*.ts') }
 
-const asked = [...textOf('src/core/**/*.ts').matchAll(/export const (\w+) = (?:query|operation|action)\(/g)].map(
+const asked = [...textOf('src/core/**/*.ts').matchAll(/export const (\w+) = (?:query|listQuery|operation|action)\(/g)].map(
   ([, name]) => name!,
 )
 

@@ -9,9 +9,11 @@ import { byIdsInWorld, type CustomerRow, type ExternalAccountRow, selectList } f
 import type { EventDraft } from '../commit.ts'
 import { requireCustomer } from '../customers/customer.ts'
 import { currencyCode, idOf, text } from '../input.ts'
+import { listQuery } from '../list.ts'
 import { type Core, type Moment, operation, query } from '../operation.ts'
-import { type Condition, given, type ListSource, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
+import { type Condition, given, type ListSource, listed, pageInput, pageOf } from '../page.ts'
 import { supportOf, type World } from '../platform/world.ts'
+import { shapeOf } from '../shape.ts'
 import {
   type AccountInfo,
   accountInfo,
@@ -37,19 +39,21 @@ export const ExternalAccount = z.object({
 
 export type ExternalAccount = z.output<typeof ExternalAccount>
 
+export const externalAccountShape = shapeOf<ExternalAccountRow, ExternalAccount>({
+  id: [['id'], ({ id }) => toId('ExternalAccount', id)],
+  customerId: [['customerId'], ({ customerId }) => (customerId === null ? undefined : toId('Customer', customerId))],
+  status: [['status'], ({ status }) => status],
+  currency: [['currency'], ({ currency }) => currency],
+  platformAccountId: [['platformAccountId'], ({ platformAccountId }) => platformAccountId ?? undefined],
+  defaultUmaDepositAccount: [['defaultUmaDepositAccount'], (row) => row.defaultUmaDepositAccount],
+  accountInfo: [['accountInfo'], ({ accountInfo: info }) => info as unknown as AccountInfo],
+  isDeleted: [['isDeleted'], ({ isDeleted }) => isDeleted || undefined],
+  createdAt: [['createdAt'], ({ createdAt }) => createdAt.toISOString()],
+  updatedAt: [['updatedAt'], ({ updatedAt }) => updatedAt.toISOString()],
+})
+
 export function toExternalAccount(row: ExternalAccountRow): ExternalAccount {
-  return {
-    id: toId('ExternalAccount', row.id),
-    ...(row.customerId === null ? {} : { customerId: toId('Customer', row.customerId) }),
-    status: row.status,
-    currency: row.currency,
-    ...(row.platformAccountId === null ? {} : { platformAccountId: row.platformAccountId }),
-    defaultUmaDepositAccount: row.defaultUmaDepositAccount,
-    accountInfo: row.accountInfo as unknown as AccountInfo,
-    ...(row.isDeleted ? { isDeleted: true } : {}),
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  }
+  return externalAccountShape.whole(row)
 }
 
 export const externalAccountsById = coalesced<ExternalAccountRow>((database, worldId, ids) =>
@@ -282,32 +286,32 @@ export const heldAccounts: ListSource = {
 
 const filters = { currency: currencyCode.optional(), accountType: z.enum(accountTypes).optional(), ...pageInput }
 
-export const listCustomerExternalAccounts = query({
+const accounts = { source: heldAccounts, shape: externalAccountShape, given: () => undefined }
+
+export const listCustomerExternalAccounts = listQuery({
   name: 'listCustomerExternalAccounts',
   permission: 'VIEW',
   refuses: ['INVALID_CURRENCY'],
   input: z.object({ customerId: idOf('Customer').optional(), ...filters }),
   output: pageOf(ExternalAccount),
-  answer: ({ database }, { worldId }, input) =>
-    list(database, worldId, input, [
-      ...(input.customerId === undefined ? [['t.customer_id is not null'] as const] : []),
-      ...given(input.customerId, 't.customer_id = ?'),
-    ]),
+  ...accounts,
+  conditions: (input) => [
+    ...(input.customerId === undefined ? [['t.customer_id is not null'] as const] : []),
+    ...given(input.customerId, 't.customer_id = ?'),
+    ...filtered(input),
+  ],
 })
 
-export const listPlatformExternalAccounts = query({
+export const listPlatformExternalAccounts = listQuery({
   name: 'listPlatformExternalAccounts',
   permission: 'VIEW',
   refuses: ['INVALID_CURRENCY'],
   input: z.object(filters),
   output: pageOf(ExternalAccount),
-  answer: ({ database }, { worldId }, input) => list(database, worldId, input, [['t.customer_id is null']]),
+  ...accounts,
+  conditions: (input) => [['t.customer_id is null'], ...filtered(input)],
 })
 
-type Filters = z.output<z.ZodObject<typeof filters>>
-
-async function list(database: Queryable, worldId: string, input: Filters, owner: readonly Condition[]) {
-  const conditions = [...owner, ...given(input.currency, 't.currency = ?'), ...given(input.accountType, 't.account_type = ?')]
-  const page = await readPage<ExternalAccountRow>(database, heldAccounts, worldId, conditions, input)
-  return mapPage(page, toExternalAccount)
+function filtered({ currency, accountType }: z.output<z.ZodObject<typeof filters>>): Condition[] {
+  return [...given(currency, 't.currency = ?'), ...given(accountType, 't.account_type = ?')]
 }

@@ -4,13 +4,22 @@ import { currencyOf } from '../../base/currency.ts'
 import { toId } from '../../base/ids.ts'
 import { randomCode } from '../../base/random.ts'
 import { coalesced } from '../../database/coalesce.ts'
-import { byIdsInWorld, type CustomerRow, type InsertedRows, type InternalAccountRow, selectList } from '../../database/tables.ts'
+import {
+  byIdsInWorld,
+  type CustomerRow,
+  columnsAs,
+  type InsertedRows,
+  type InternalAccountRow,
+  selectList,
+} from '../../database/tables.ts'
 import { systemAccount, systemKinds } from '../../ledger/chart.ts'
 import type { Rails } from '../../rails/port.ts'
 import type { EventDraft } from '../commit.ts'
 import { currencyCode, idOf, money } from '../input.ts'
-import { type Caller, type Core, query } from '../operation.ts'
-import { type Condition, given, mapPage, pageInput, pageOf, readPage } from '../page.ts'
+import { listQuery } from '../list.ts'
+import type { Caller, Core } from '../operation.ts'
+import { given, type ListSource, pageInput, pageOf, selectionOf } from '../page.ts'
+import { shapeOf } from '../shape.ts'
 import { PaymentInstruction, paymentInstructions } from './funding-instructions.ts'
 
 export const InternalAccount = z.object({
@@ -24,27 +33,37 @@ export const InternalAccount = z.object({
 
 export type InternalAccount = z.output<typeof InternalAccount>
 
-/** `rails`: the ones of the account's world, which say where money can be pushed to. */
+/** Given the rails of the account's world, which say where money can be pushed to. */
+export const internalAccountShape = shapeOf<InternalAccountRow, InternalAccount, Rails | undefined>({
+  id: [['id'], ({ id }) => toId('InternalAccount', id)],
+  customerId: [['customerId'], ({ customerId }) => (customerId === null ? undefined : toId('Customer', customerId))],
+  balance: [['balance', 'currency'], ({ balance, currency }) => ({ amount: balance ?? 0n, currency: currencyOf(currency) })],
+  fundingPaymentInstructions: [
+    ['worldId', 'currency', 'fundingReference'],
+    ({ worldId, currency, fundingReference: reference }, rails) =>
+      paymentInstructions(rails, { worldId, currency, reference, funds: 'account' }),
+  ],
+  createdAt: [['createdAt'], ({ createdAt }) => createdAt.toISOString()],
+  updatedAt: [['updatedAt'], ({ updatedAt }) => updatedAt.toISOString()],
+})
+
 export function toInternalAccount(row: InternalAccountRow, rails: Rails | undefined): InternalAccount {
-  const { worldId, currency, fundingReference: reference } = row
-  return {
-    id: toId('InternalAccount', row.id),
-    ...(row.customerId === null ? {} : { customerId: toId('Customer', row.customerId) }),
-    balance: { amount: row.balance ?? 0n, currency: currencyOf(row.currency) },
-    fundingPaymentInstructions: paymentInstructions(rails, { worldId, currency, reference, funds: 'account' }),
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  }
+  return internalAccountShape.whole(row, rails)
 }
 
 /** Internal accounts with their balances, and the platform's id of whose they are. */
-export const withBalance = {
+export const withBalance: ListSource = {
   from: 'internal_account t join ledger_account l on l.id = t.id left join customer c on c.id = t.customer_id',
-  select: `${selectList('internal_account', 't')}, l.balance, l.updated_at as "updatedAt", c.platform_customer_id as "platformCustomerId"`,
+  columns: new Map([
+    ...columnsAs('internal_account', 't'),
+    ['balance', 'l.balance'],
+    ['updatedAt', 'l.updated_at'],
+    ['platformCustomerId', 'c.platform_customer_id'],
+  ]),
 }
 
 export const internalAccountsById = coalesced<InternalAccountRow>((database, worldId, ids) =>
-  database.query(`select ${withBalance.select} from ${withBalance.from} where ${byIdsInWorld('t')}`, [worldId, ids]),
+  database.query(`select ${selectionOf(withBalance)} from ${withBalance.from} where ${byIdsInWorld('t')}`, [worldId, ids]),
 )
 
 /** The customers internal accounts belong to, by the accounts' ids; platform accounts have none. */
@@ -90,39 +109,35 @@ export function newSystemAccounts(worldId: string, currency: string, now: Date):
 
 type InsertPlan = { [Table in keyof InsertedRows]?: InsertedRows[Table][] }
 
-export const listCustomerInternalAccounts = query({
+const balances = {
+  source: withBalance,
+  shape: internalAccountShape,
+  given: ({ rails }: Core, { environment }: Caller) => rails[environment],
+}
+
+export const listCustomerInternalAccounts = listQuery({
   name: 'listCustomerInternalAccounts',
   permission: 'VIEW',
   refuses: ['INVALID_CURRENCY'],
   input: z.object({ customerId: idOf('Customer').optional(), currency: currencyCode.optional(), ...pageInput }),
   output: pageOf(InternalAccount),
-  answer: (core, caller, { customerId, currency, ...page }) =>
-    list(core, caller, page, [
-      ...(customerId === undefined ? [['t.customer_id is not null'] as const] : []),
-      ...given(customerId, 't.customer_id = ?'),
-      ...given(currency, 't.currency = ?'),
-    ]),
+  ...balances,
+  conditions: ({ customerId, currency }) => [
+    ...(customerId === undefined ? [['t.customer_id is not null'] as const] : []),
+    ...given(customerId, 't.customer_id = ?'),
+    ...given(currency, 't.currency = ?'),
+  ],
 })
 
-export const listPlatformInternalAccounts = query({
+export const listPlatformInternalAccounts = listQuery({
   name: 'listPlatformInternalAccounts',
   permission: 'VIEW',
   refuses: ['INVALID_CURRENCY'],
   input: z.object({ currency: currencyCode.optional(), ...pageInput }),
   output: pageOf(InternalAccount),
-  answer: (core, caller, { currency, ...page }) =>
-    list(core, caller, page, [['t.customer_id is null'], ...given(currency, 't.currency = ?')]),
+  ...balances,
+  conditions: ({ currency }) => [['t.customer_id is null'], ...given(currency, 't.currency = ?')],
 })
-
-async function list(
-  { database, rails }: Core,
-  { worldId, environment }: Caller,
-  page: Parameters<typeof readPage>[4],
-  conditions: readonly Condition[],
-) {
-  const found = await readPage<InternalAccountRow>(database, withBalance, worldId, conditions, page)
-  return mapPage(found, (row) => toInternalAccount(row, rails[environment]))
-}
 
 type BalanceOwner = Pick<InternalAccountRow, 'id' | 'worldId' | 'currency' | 'customerId' | 'platformCustomerId'>
 

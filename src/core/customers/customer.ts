@@ -7,6 +7,7 @@ import type { Queryable } from '../../database/port.ts'
 import { byIdsInWorld, type CustomerRow, selectList } from '../../database/tables.ts'
 import type { EventDraft } from '../commit.ts'
 import { address, calendarDate, countryCode, name, text } from '../input.ts'
+import { shapeOf } from '../shape.ts'
 
 const phoneNumber = z.string().regex(/^\+[1-9]\d{1,14}$/, 'expected an E.164 phone number')
 
@@ -60,26 +61,29 @@ export const Customer = z.object({
 
 export type Customer = z.output<typeof Customer>
 
+export const customerShape = shapeOf<CustomerRow, Customer>({
+  id: [['id'], ({ id }) => toId('Customer', id)],
+  platformCustomerId: [['platformCustomerId'], ({ platformCustomerId }) => platformCustomerId],
+  customerType: [['customerType'], ({ customerType }) => customerType],
+  umaAddress: [['umaAddress'], ({ umaAddress }) => umaAddress],
+  kycStatus: [['kycStatus'], ({ kycStatus }) => kycStatus],
+  fullName: [['fullName'], ({ fullName }) => fullName ?? undefined],
+  birthDate: [['birthDate'], ({ birthDate }) => birthDate ?? undefined],
+  nationality: [['nationality'], ({ nationality }) => nationality ?? undefined],
+  email: [['email'], ({ email }) => email ?? undefined],
+  address: [['address'], (row) => (row.address as z.output<typeof address> | null) ?? undefined],
+  businessInfo: [['businessInfo'], (row) => (row.businessInfo as z.output<typeof businessInfo> | null) ?? undefined],
+  beneficialOwners: [
+    ['beneficialOwners'],
+    (row) => (row.beneficialOwners as unknown as z.output<typeof beneficialOwner>[] | null) ?? undefined,
+  ],
+  isDeleted: [['isDeleted'], ({ isDeleted }) => isDeleted],
+  createdAt: [['createdAt'], ({ createdAt }) => createdAt.toISOString()],
+  updatedAt: [['updatedAt'], ({ updatedAt }) => updatedAt.toISOString()],
+})
+
 export function toCustomer(row: CustomerRow): Customer {
-  return {
-    id: toId('Customer', row.id),
-    platformCustomerId: row.platformCustomerId,
-    customerType: row.customerType,
-    umaAddress: row.umaAddress,
-    kycStatus: row.kycStatus,
-    ...(row.fullName === null ? {} : { fullName: row.fullName }),
-    ...(row.birthDate === null ? {} : { birthDate: row.birthDate }),
-    ...(row.nationality === null ? {} : { nationality: row.nationality }),
-    ...(row.email === null ? {} : { email: row.email }),
-    ...(row.address === null ? {} : { address: row.address as z.output<typeof address> }),
-    ...(row.businessInfo === null ? {} : { businessInfo: row.businessInfo as z.output<typeof businessInfo> }),
-    ...(row.beneficialOwners === null
-      ? {}
-      : { beneficialOwners: row.beneficialOwners as unknown as z.output<typeof beneficialOwner>[] }),
-    isDeleted: row.isDeleted,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  }
+  return customerShape.whole(row)
 }
 
 export const customersById = coalesced<CustomerRow>((database, worldId, ids) =>

@@ -1,10 +1,10 @@
 /** One customer, and the list of them. */
 import { z } from 'zod'
-import type { CustomerRow } from '../../database/tables.ts'
 import { idOf, instant, searchText } from '../input.ts'
+import { listQuery } from '../list.ts'
 import { query } from '../operation.ts'
-import { given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
-import { Customer, requireCustomer, toCustomer } from './customer.ts'
+import { given, listed, pageInput, pageOf } from '../page.ts'
+import { Customer, customerShape, requireCustomer, toCustomer } from './customer.ts'
 
 /** A deleted customer is still answered, as such. */
 export const getCustomer = query({
@@ -16,7 +16,7 @@ export const getCustomer = query({
   answer: async ({ database }, { worldId }, { customerId }) => toCustomer(await requireCustomer(database, worldId, customerId)),
 })
 
-export const listCustomers = query({
+export const listCustomers = listQuery({
   name: 'listCustomers',
   permission: 'VIEW',
   input: z.object({
@@ -31,17 +31,17 @@ export const listCustomers = query({
     ...pageInput,
   }),
   output: pageOf(Customer),
-  async answer({ database }, { worldId }, input) {
-    const conditions = [
-      ...given(input.platformCustomerId, 't.platform_customer_id = ?'),
-      ...given(input.customerType, 't.customer_type = ?'),
-      ...given(input.umaAddress, 't.uma_address = ?'),
-      ...given(input.createdAfter, 't.created_at >= ?'),
-      ...given(input.createdBefore, 't.created_at <= ?'),
-      ...given(input.updatedAfter, 't.updated_at >= ?'),
-      ...given(input.updatedBefore, 't.updated_at <= ?'),
-      ...(input.isIncludingDeleted ? [] : [['not t.is_deleted'] as const]),
-    ]
-    return mapPage(await readPage<CustomerRow>(database, listed('customer'), worldId, conditions, input), toCustomer)
-  },
+  source: listed('customer'),
+  shape: customerShape,
+  given: () => undefined,
+  conditions: (input) => [
+    ...given(input.platformCustomerId, 't.platform_customer_id = ?'),
+    ...given(input.customerType, 't.customer_type = ?'),
+    ...given(input.umaAddress, 't.uma_address = ?'),
+    ...given(input.createdAfter, 't.created_at >= ?'),
+    ...given(input.createdBefore, 't.created_at <= ?'),
+    ...given(input.updatedAfter, 't.updated_at >= ?'),
+    ...given(input.updatedBefore, 't.updated_at <= ?'),
+    ...(input.isIncludingDeleted ? [] : [['not t.is_deleted'] as const]),
+  ],
 })

@@ -9,6 +9,7 @@ import { byIdsInWorld, type QuoteRow, selectList } from '../../database/tables.t
 import { PaymentInstruction } from '../accounts/funding-instructions.ts'
 import { Destination, Source, toDestination, toSource } from '../endpoint.ts'
 import { currencyObject, int64 } from '../input.ts'
+import { shapeOf } from '../shape.ts'
 import type { RateDetails } from './pricing.ts'
 
 export const quoteStatuses = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'EXPIRED'] as const
@@ -46,33 +47,42 @@ export const Quote = z.object({
 
 export type Quote = z.output<typeof Quote>
 
-export function toQuote(row: QuoteRow): Quote {
-  return {
-    id: toId('Quote', row.id),
-    status: row.status,
-    createdAt: row.createdAt.toISOString(),
-    expiresAt: row.expiresAt.toISOString(),
-    ...(row.executedAt === null ? {} : { executedAt: row.executedAt.toISOString() }),
-    source: {
+export const quoteShape = shapeOf<QuoteRow, Quote>({
+  id: [['id'], ({ id }) => toId('Quote', id)],
+  status: [['status'], ({ status }) => status],
+  createdAt: [['createdAt'], ({ createdAt }) => createdAt.toISOString()],
+  expiresAt: [['expiresAt'], ({ expiresAt }) => expiresAt.toISOString()],
+  executedAt: [['executedAt'], ({ executedAt }) => executedAt?.toISOString()],
+  source: [
+    ['sourceType', 'sourceAccountId', 'sourceUmaAddress', 'sendingCurrency', 'customerId'],
+    (row) => ({
       ...toSource(row, row.sendingCurrency),
       ...(row.customerId === null ? {} : { customerId: toId('Customer', row.customerId) }),
-    },
-    destination: toDestination(row, row.receivingCurrency),
-    sendingCurrency: currencyOf(row.sendingCurrency),
-    receivingCurrency: currencyOf(row.receivingCurrency),
-    lockedCurrencySide: row.lockedCurrencySide,
-    totalSendingAmount: row.totalSendingAmount,
-    totalReceivingAmount: row.totalReceivingAmount,
-    exchangeRate: Number(row.exchangeRate),
-    feesIncluded: row.feesIncluded,
-    transactionId: toId('Transaction', row.transactionId),
-    ...(row.paymentInstructions === null
-      ? {}
-      : { paymentInstructions: row.paymentInstructions as unknown as PaymentInstruction[] }),
-    rateDetails: toRateDetails(row.rateDetails as unknown as RateDetails),
-    ...(row.description === null ? {} : { description: row.description }),
-    ...(row.remittanceInformation === null ? {} : { remittanceInformation: row.remittanceInformation }),
-  }
+    }),
+  ],
+  destination: [
+    ['destinationType', 'destinationAccountId', 'destinationUmaAddress', 'receivingCurrency'],
+    (row) => toDestination(row, row.receivingCurrency),
+  ],
+  sendingCurrency: [['sendingCurrency'], ({ sendingCurrency }) => currencyOf(sendingCurrency)],
+  receivingCurrency: [['receivingCurrency'], ({ receivingCurrency }) => currencyOf(receivingCurrency)],
+  lockedCurrencySide: [['lockedCurrencySide'], ({ lockedCurrencySide }) => lockedCurrencySide],
+  totalSendingAmount: [['totalSendingAmount'], ({ totalSendingAmount }) => totalSendingAmount],
+  totalReceivingAmount: [['totalReceivingAmount'], ({ totalReceivingAmount }) => totalReceivingAmount],
+  exchangeRate: [['exchangeRate'], ({ exchangeRate }) => Number(exchangeRate)],
+  feesIncluded: [['feesIncluded'], ({ feesIncluded }) => feesIncluded],
+  transactionId: [['transactionId'], ({ transactionId }) => toId('Transaction', transactionId)],
+  paymentInstructions: [
+    ['paymentInstructions'],
+    (row) => (row.paymentInstructions as unknown as PaymentInstruction[] | null) ?? undefined,
+  ],
+  rateDetails: [['rateDetails'], (row) => toRateDetails(row.rateDetails as unknown as RateDetails)],
+  description: [['description'], ({ description }) => description ?? undefined],
+  remittanceInformation: [['remittanceInformation'], (row) => row.remittanceInformation ?? undefined],
+})
+
+export function toQuote(row: QuoteRow): Quote {
+  return quoteShape.whole(row)
 }
 
 /** Stored as JSON, whose small integers are read as numbers. */

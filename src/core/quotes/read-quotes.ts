@@ -1,10 +1,10 @@
 /** One quote, and the list of them. */
 import { z } from 'zod'
-import type { QuoteRow } from '../../database/tables.ts'
 import { accountReference, idOf, instant, searchText } from '../input.ts'
+import { listQuery } from '../list.ts'
 import { query } from '../operation.ts'
-import { given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
-import { Quote, quoteStatuses, requireQuote, toQuote } from './quote.ts'
+import { given, listed, pageInput, pageOf } from '../page.ts'
+import { Quote, quoteShape, quoteStatuses, requireQuote, toQuote } from './quote.ts'
 
 export const getQuote = query({
   name: 'getQuote',
@@ -15,7 +15,7 @@ export const getQuote = query({
   answer: async ({ database }, { worldId }, { quoteId }) => toQuote(await requireQuote(database, worldId, quoteId)),
 })
 
-export const listQuotes = query({
+export const listQuotes = listQuery({
   name: 'listQuotes',
   permission: 'VIEW',
   input: z.object({
@@ -30,17 +30,17 @@ export const listQuotes = query({
     ...pageInput,
   }),
   output: pageOf(Quote),
-  async answer({ database }, { worldId }, input) {
-    const conditions = [
-      ...given(input.customerId, 't.customer_id = ?'),
-      ...given(input.sendingAccountId?.id, 't.source_account_id = ?'),
-      ...given(input.receivingAccountId?.id, 't.destination_account_id = ?'),
-      ...given(input.sendingUmaAddress, 't.source_uma_address = ?'),
-      ...given(input.receivingUmaAddress, 't.destination_uma_address = ?'),
-      ...given(input.status, 't.status = ?'),
-      ...given(input.createdAfter, 't.created_at >= ?'),
-      ...given(input.createdBefore, 't.created_at <= ?'),
-    ]
-    return mapPage(await readPage<QuoteRow>(database, listed('quote'), worldId, conditions, input), toQuote)
-  },
+  source: listed('quote'),
+  shape: quoteShape,
+  given: () => undefined,
+  conditions: (input) => [
+    ...given(input.customerId, 't.customer_id = ?'),
+    ...given(input.sendingAccountId?.id, 't.source_account_id = ?'),
+    ...given(input.receivingAccountId?.id, 't.destination_account_id = ?'),
+    ...given(input.sendingUmaAddress, 't.source_uma_address = ?'),
+    ...given(input.receivingUmaAddress, 't.destination_uma_address = ?'),
+    ...given(input.status, 't.status = ?'),
+    ...given(input.createdAfter, 't.created_at >= ?'),
+    ...given(input.createdBefore, 't.created_at <= ?'),
+  ],
 })

@@ -1,4 +1,5 @@
 /** Sandbox: somebody at another provider pays one of the platform's customers by UMA address. */
+
 import { z } from 'zod'
 import { DomainError } from '../../base/refusal.ts'
 import {
@@ -16,6 +17,7 @@ import { customerByUmaAddress, customersById, requireReady } from '../customers/
 import { requireUmaAddress } from '../customers/uma-address.ts'
 import { amountUpTo, currencyCode, idOf, text } from '../input.ts'
 import { type Moment, operation } from '../operation.ts'
+import { selectionOf } from '../page.ts'
 import { supportOf, type World } from '../platform/world.ts'
 import { begin } from '../transactions/moves.ts'
 import { newTransactionDefaults, paymentChanged, Transaction, toTransaction } from '../transactions/transaction.ts'
@@ -102,7 +104,7 @@ export const receiveUma = operation({
         [worldId, customer.id, input.receivingCurrencyCode],
       ),
       database.query<InternalAccountRow>(
-        `select ${withBalance.select} from ${withBalance.from} where t.world_id = $1 and t.customer_id = $2 and t.currency = $3`,
+        `select ${selectionOf(withBalance)} from ${withBalance.from} where t.world_id = $1 and t.customer_id = $2 and t.currency = $3`,
         [worldId, customer.id, input.receivingCurrencyCode],
       ),
     ])

@@ -2,6 +2,7 @@
  * Money that reached nobody goes home: to the internal account it was debited from; crypto that was pushed, to the owner's internal account
  * of that asset; anything else, through its rail to whoever sent it, which takes as long as the rail takes.
  */
+
 import { z } from 'zod'
 import type { Queryable } from '../../database/port.ts'
 import { type DepositRow, type InternalAccountRow, selectList, type TaskRow, type TransactionRow } from '../../database/tables.ts'
@@ -10,6 +11,7 @@ import { newTask } from '../../log/tasks.ts'
 import { balanceChanged, internalAccountsById, withBalance } from '../accounts/internal.ts'
 import type { EventDraft, Plan } from '../commit.ts'
 import { operation } from '../operation.ts'
+import { selectionOf } from '../page.ts'
 import { paymentChanged, type Refund, transactionsById } from './transaction.ts'
 
 const cryptoAssets: ReadonlySet<string> = new Set(['BTC', 'USDC', 'USDT', 'USDB'])
@@ -20,7 +22,7 @@ export async function homeOf(database: Queryable, transaction: TransactionRow): 
   if (sourceType === 'INTERNAL_ACCOUNT') return (await internalAccountsById(database, worldId, [sourceAccountId!]))[0]
   if (sourceType !== 'REALTIME_FUNDING' || !cryptoAssets.has(sourceCurrency)) return undefined
   const [own] = await database.query<InternalAccountRow>(
-    `select ${withBalance.select} from ${withBalance.from}
+    `select ${selectionOf(withBalance)} from ${withBalance.from}
      where t.world_id = $1 and t.currency = $2 and t.customer_id is not distinct from $3::uuid`,
     [worldId, sourceCurrency, customerId],
   )

@@ -1,11 +1,18 @@
 /** One transaction, and the list of them. */
 import { z } from 'zod'
 import { uuidOf } from '../../base/ids.ts'
-import type { TransactionRow } from '../../database/tables.ts'
 import { idOf, instant, searchText } from '../input.ts'
+import { listQuery } from '../list.ts'
 import { query } from '../operation.ts'
-import { type Condition, given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
-import { requireTransaction, Transaction, toTransaction, transactionStatuses, transactionTypes } from './transaction.ts'
+import { type Condition, given, listed, pageInput, pageOf } from '../page.ts'
+import {
+  requireTransaction,
+  Transaction,
+  toTransaction,
+  transactionShape,
+  transactionStatuses,
+  transactionTypes,
+} from './transaction.ts'
 
 export const getTransaction = query({
   name: 'getTransaction',
@@ -20,7 +27,7 @@ export const getTransaction = query({
 /** An account id or a UMA address. */
 const accountIdentifier = searchText(400)
 
-export const listTransactions = query({
+export const listTransactions = listQuery({
   name: 'listTransactions',
   permission: 'VIEW',
   input: z.object({
@@ -38,22 +45,22 @@ export const listTransactions = query({
     ...pageInput,
   }),
   output: pageOf(Transaction),
-  async answer({ database }, { worldId }, input) {
-    const conditions = [
-      ...given(input.customerId, 't.customer_id = ?'),
-      ...given(input.platformCustomerId, 't.platform_customer_id = ?'),
-      ...side(input.accountIdentifier, ['source', 'destination']),
-      ...side(input.senderAccountIdentifier, ['source']),
-      ...side(input.receiverAccountIdentifier, ['destination']),
-      ...given(input.status, 't.status = ?'),
-      ...given(input.type, 't.type = ?'),
-      ...given(input.reference, 't.reference = ?'),
-      ...given(input.startDate, 't.created_at >= ?'),
-      ...given(input.endDate, 't.created_at <= ?'),
-    ]
-    const page = { ...input, ascending: input.sortOrder === 'asc' }
-    return mapPage(await readPage<TransactionRow>(database, listed('transaction'), worldId, conditions, page), toTransaction)
-  },
+  source: listed('transaction'),
+  shape: transactionShape,
+  given: () => undefined,
+  ascending: ({ sortOrder }) => sortOrder === 'asc',
+  conditions: (input) => [
+    ...given(input.customerId, 't.customer_id = ?'),
+    ...given(input.platformCustomerId, 't.platform_customer_id = ?'),
+    ...side(input.accountIdentifier, ['source', 'destination']),
+    ...side(input.senderAccountIdentifier, ['source']),
+    ...side(input.receiverAccountIdentifier, ['destination']),
+    ...given(input.status, 't.status = ?'),
+    ...given(input.type, 't.type = ?'),
+    ...given(input.reference, 't.reference = ?'),
+    ...given(input.startDate, 't.created_at >= ?'),
+    ...given(input.endDate, 't.created_at <= ?'),
+  ],
 })
 
 function side(identifier: string | undefined, sides: readonly ('source' | 'destination')[]): Condition[] {

@@ -2,6 +2,7 @@
  * Money pushed in from outside, as a rail reports it by the reference the payer wrote. It credits an internal account, or funds a quote if
  * it is the quoted amount and comes in time; otherwise it goes back. Reported twice, it is one deposit.
  */
+
 import { z } from 'zod'
 import { DomainError } from '../../base/refusal.ts'
 import type { Queryable } from '../../database/port.ts'
@@ -20,6 +21,7 @@ import type { Plan } from '../commit.ts'
 import { customersById, isReady } from '../customers/customer.ts'
 import { amountUpTo, currencyCode, text } from '../input.ts'
 import { type Moment, operation } from '../operation.ts'
+import { selectionOf } from '../page.ts'
 import { quotesById } from '../quotes/quote.ts'
 import { depositRow, type ReportedDeposit } from './deposit.ts'
 import { giveBack, homeOf } from './give-back.ts'
@@ -74,7 +76,7 @@ export async function depositContext(
       [worldId, reference, railReference],
     ),
     database.query<InternalAccountRow>(
-      `select ${withBalance.select} from ${withBalance.from} where t.world_id = $1 and t.funding_reference = $2`,
+      `select ${selectionOf(withBalance)} from ${withBalance.from} where t.world_id = $1 and t.funding_reference = $2`,
       [worldId, reference],
     ),
   ])

@@ -13,6 +13,7 @@ import { Destination, Source, toDestination, toSource } from '../endpoint.ts'
 import { int64, money } from '../input.ts'
 import type { RateDetails } from '../quotes/pricing.ts'
 import { rateDetails, toRateDetails } from '../quotes/quote.ts'
+import { shapeOf } from '../shape.ts'
 
 export const transactionStatuses = [
   'CREATED',
@@ -69,37 +70,55 @@ export const Transaction = z.object({
 
 export type Transaction = z.output<typeof Transaction>
 
+export const transactionShape = shapeOf<TransactionRow, Transaction>({
+  id: [['id'], ({ id }) => toId('Transaction', id)],
+  status: [['status'], ({ status }) => status],
+  type: [['type'], ({ type }) => type],
+  direction: [['type'], ({ type }) => directionOf(type)],
+  source: [['sourceType', 'sourceAccountId', 'sourceUmaAddress', 'sourceCurrency'], (row) => toSource(row, row.sourceCurrency)],
+  destination: [
+    ['destinationType', 'destinationAccountId', 'destinationUmaAddress', 'destinationCurrency'],
+    (row) => toDestination(row, row.destinationCurrency),
+  ],
+  customerId: [['customerId'], ({ customerId }) => (customerId === null ? undefined : toId('Customer', customerId))],
+  platformCustomerId: [['platformCustomerId'], ({ platformCustomerId }) => platformCustomerId ?? undefined],
+  sentAmount: [
+    ['type', 'sentAmount', 'sourceCurrency'],
+    ({ type, sentAmount: amount, sourceCurrency }) =>
+      type === 'OUTGOING' ? { amount, currency: currencyOf(sourceCurrency) } : undefined,
+  ],
+  receivedAmount: [
+    ['receivedAmount', 'destinationCurrency'],
+    ({ receivedAmount: amount, destinationCurrency }) => ({ amount, currency: currencyOf(destinationCurrency) }),
+  ],
+  exchangeRate: [['exchangeRate'], ({ exchangeRate }) => (exchangeRate === null ? undefined : Number(exchangeRate))],
+  fees: [['type', 'fees'], ({ type, fees }) => (type === 'OUTGOING' ? fees : undefined)],
+  quoteId: [['quoteId'], ({ quoteId }) => (quoteId === null ? undefined : toId('Quote', quoteId))],
+  settledAt: [['settledAt'], ({ settledAt }) => settledAt?.toISOString()],
+  createdAt: [['createdAt'], ({ createdAt }) => createdAt.toISOString()],
+  updatedAt: [['updatedAt'], ({ updatedAt }) => updatedAt.toISOString()],
+  description: [['description'], ({ description }) => description ?? undefined],
+  remittanceInformation: [['remittanceInformation'], (row) => row.remittanceInformation ?? undefined],
+  reconciliationInstructions: [
+    ['status', 'reference'],
+    ({ status, reference }) => (status === 'CREATED' ? undefined : { reference }),
+  ],
+  rateDetails: [
+    ['rateDetails'],
+    ({ rateDetails: stored }) => (stored === null ? undefined : toRateDetails(stored as unknown as RateDetails)),
+  ],
+  counterpartyInformation: [
+    ['counterpartyInformation'],
+    (row) => (row.counterpartyInformation as Record<string, string> | null) ?? undefined,
+  ],
+  senderUmaAddress: [['sourceUmaAddress'], ({ sourceUmaAddress }) => sourceUmaAddress ?? undefined],
+  receiverUmaAddress: [['destinationUmaAddress'], ({ destinationUmaAddress }) => destinationUmaAddress ?? undefined],
+  refund: [['refund'], ({ refund }) => (refund === null ? undefined : toRefund(refund as Refund))],
+  failureReason: [['failureReason'], ({ failureReason }) => failureReason ?? undefined],
+})
+
 export function toTransaction(row: TransactionRow): Transaction {
-  const outgoing = row.type === 'OUTGOING'
-  return {
-    id: toId('Transaction', row.id),
-    status: row.status,
-    type: row.type,
-    direction: directionOf(row.type),
-    source: toSource(row, row.sourceCurrency),
-    destination: toDestination(row, row.destinationCurrency),
-    ...(row.customerId === null ? {} : { customerId: toId('Customer', row.customerId) }),
-    ...(row.platformCustomerId === null ? {} : { platformCustomerId: row.platformCustomerId }),
-    ...(outgoing ? { sentAmount: { amount: row.sentAmount, currency: currencyOf(row.sourceCurrency) } } : {}),
-    receivedAmount: { amount: row.receivedAmount, currency: currencyOf(row.destinationCurrency) },
-    ...(row.exchangeRate === null ? {} : { exchangeRate: Number(row.exchangeRate) }),
-    ...(outgoing ? { fees: row.fees } : {}),
-    ...(row.quoteId === null ? {} : { quoteId: toId('Quote', row.quoteId) }),
-    ...(row.settledAt === null ? {} : { settledAt: row.settledAt.toISOString() }),
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-    ...(row.description === null ? {} : { description: row.description }),
-    ...(row.remittanceInformation === null ? {} : { remittanceInformation: row.remittanceInformation }),
-    ...(row.status === 'CREATED' ? {} : { reconciliationInstructions: { reference: row.reference } }),
-    ...(row.rateDetails === null ? {} : { rateDetails: toRateDetails(row.rateDetails as unknown as RateDetails) }),
-    ...(row.counterpartyInformation === null
-      ? {}
-      : { counterpartyInformation: row.counterpartyInformation as Record<string, string> }),
-    ...(row.sourceUmaAddress === null ? {} : { senderUmaAddress: row.sourceUmaAddress }),
-    ...(row.destinationUmaAddress === null ? {} : { receiverUmaAddress: row.destinationUmaAddress }),
-    ...(row.refund === null ? {} : { refund: toRefund(row.refund as Refund) }),
-    ...(row.failureReason === null ? {} : { failureReason: row.failureReason }),
-  }
+  return transactionShape.whole(row)
 }
 
 function toRefund({ reference, initiatedAt, settledAt }: Refund): Refund {

@@ -78,7 +78,7 @@ builder.queryField('externalAccounts', (t) =>
       currency: t.arg.string({ description: 'In this currency only.' }),
     },
     complexity: pageComplexity,
-    resolve: (_root, args, context) => listOf(context, listCustomerExternalAccounts, args),
+    resolve: (_root, args, context, info) => listOf(context, listCustomerExternalAccounts, args, info),
   }),
 )
 
@@ -88,7 +88,7 @@ builder.queryField('platformExternalAccounts', (t) =>
     description: "The platform's own external accounts, newest first.",
     args: { ...pageArgs, currency: t.arg.string({ description: 'In this currency only.' }) },
     complexity: pageComplexity,
-    resolve: (_root, args, context) => listOf(context, listPlatformExternalAccounts, args),
+    resolve: (_root, args, context, info) => listOf(context, listPlatformExternalAccounts, args, info),
   }),
 )
 

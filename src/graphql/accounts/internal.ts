@@ -84,7 +84,7 @@ builder.queryField('internalAccounts', (t) =>
       currency: t.arg.string({ description: 'In this currency only.' }),
     },
     complexity: pageComplexity,
-    resolve: (_root, args, context) => listOf(context, listCustomerInternalAccounts, args),
+    resolve: (_root, args, context, info) => listOf(context, listCustomerInternalAccounts, args, info),
   }),
 )
 
@@ -94,7 +94,7 @@ builder.queryField('platformInternalAccounts', (t) =>
     description: "The platform's own internal accounts, newest first.",
     args: { ...pageArgs, currency: t.arg.string({ description: 'In this currency only.' }) },
     complexity: pageComplexity,
-    resolve: (_root, args, context) => listOf(context, listPlatformInternalAccounts, args),
+    resolve: (_root, args, context, info) => listOf(context, listPlatformInternalAccounts, args, info),
   }),
 )
 

@@ -1,0 +1,73 @@
+/**
+ * Which fields of the items of a list a document asks for, so that only their columns are read. Whatever is selected anywhere below counts,
+ * skipped or not; what is not known here is read whole.
+ */
+import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
+
+/** Fields of the graph that are made of others of the resource than the one of their name. */
+const madeOf: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  CustomerConnection: { internalAccounts: ['id'], externalAccounts: ['id'], quotes: ['id'], transactions: ['id'] },
+  ExternalAccountConnection: { customer: ['customerId'], quotes: ['id'], transactions: ['id'] },
+  InternalAccountConnection: {
+    customer: ['customerId'],
+    balanceAt: ['balance'],
+    statement: ['id'],
+    quotes: ['id'],
+    outgoingTransactions: ['id'],
+    incomingTransactions: ['id'],
+  },
+  QuoteConnection: {
+    customer: ['source'],
+    transaction: ['transactionId'],
+    totalSendingAmount: ['totalSendingAmount', 'sendingCurrency'],
+    totalReceivingAmount: ['totalReceivingAmount', 'receivingCurrency'],
+    feesIncluded: ['feesIncluded', 'sendingCurrency'],
+  },
+  TransactionConnection: {
+    customer: ['customerId'],
+    quote: ['quoteId'],
+    fees: ['fees', 'sentAmount'],
+    reference: ['reconciliationInstructions'],
+    approval: ['id'],
+    timeline: ['id'],
+  },
+}
+
+const known = new WeakMap<FieldNode, readonly string[]>()
+
+/** The resource's fields that the items of this list are asked for. */
+export function fieldsOf({ fieldNodes, fragments, returnType }: GraphQLResolveInfo): readonly string[] {
+  const [node] = fieldNodes
+  // One node is always part of the same document; several that were merged may be merged with others elsewhere.
+  const before = fieldNodes.length === 1 ? known.get(node!) : undefined
+  if (before) return before
+  const names = new Set<string>()
+  const table = madeOf[String(returnType).replace('!', '')] ?? {}
+  for (const { selectionSet } of fieldNodes) {
+    for (const edge of below(selectionSet, 'edges', fragments)) {
+      for (const item of below(edge.selectionSet, 'node', fragments)) {
+        for (const { name } of fieldsIn(item.selectionSet, fragments)) {
+          if (name.value.startsWith('__')) continue
+          for (const field of table[name.value] ?? [name.value]) names.add(field)
+        }
+      }
+    }
+  }
+  const fields = ['id', 'createdAt', ...names]
+  if (fieldNodes.length === 1) known.set(node!, fields)
+  return fields
+}
+
+type Fragments = GraphQLResolveInfo['fragments']
+
+function below(selectionSet: SelectionSetNode | undefined, name: string, fragments: Fragments): FieldNode[] {
+  return fieldsIn(selectionSet, fragments).filter((field) => field.name.value === name)
+}
+
+function fieldsIn(selectionSet: SelectionSetNode | undefined, fragments: Fragments): FieldNode[] {
+  return (selectionSet?.selections ?? []).flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return [selection]
+    const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection
+    return fieldsIn(fragment?.selectionSet, fragments)
+  })
+}
