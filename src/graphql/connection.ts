@@ -32,16 +32,35 @@ export function connectionOf<Item>(
   after: string | null | undefined,
   countTotal: () => Promise<number>,
 ) {
-  const edges = page.data.map((node) => ({ node, cursor: cursorOf(node) }))
+  const edges = page.data.map((node) => new Edge(node, cursorOf))
   return {
     edges,
     pageInfo: {
       hasNextPage: page.hasMore,
       hasPreviousPage: after !== undefined && after !== null,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
+      get startCursor() {
+        return edges[0]?.cursor ?? null
+      },
+      get endCursor() {
+        return edges.at(-1)?.cursor ?? null
+      },
     },
     countTotal,
+  }
+}
+
+/** Most documents ask for a few cursors at most: they are made when they are looked at. */
+class Edge<Item> {
+  readonly node: Item
+  readonly #cursorOf: (item: Item) => string
+
+  constructor(node: Item, cursorOf: (item: Item) => string) {
+    this.node = node
+    this.#cursorOf = cursorOf
+  }
+
+  get cursor(): string {
+    return this.#cursorOf(this.node)
   }
 }
 

@@ -46,6 +46,13 @@ export function createDirect({ core, feed, documents, masked, handOn }: Parts) {
     answer(request, response, result.errors ? { ...result, errors: result.errors.map(masked) } : result)
   }
 
+  /** Whatever goes wrong on the way to an answer is a fault of ours, and its request still has an end. */
+  function fail(response: ServerResponse, error: unknown): void {
+    const { message, extensions } = masked(error)
+    if (response.headersSent) response.destroy()
+    else refuse(response, 500, message, String(extensions['code']))
+  }
+
   return (request: IncomingMessage, response: ServerResponse): void => {
     const chunks: Buffer[] = []
     let length = 0
@@ -55,7 +62,7 @@ export function createDirect({ core, feed, documents, masked, handOn }: Parts) {
     })
     request.once('end', () => {
       if (length > largestBody) refuse(response, 413, `The body is larger than ${largestBody} bytes`)
-      else void serve(request, response, Buffer.concat(chunks).toString('utf8'))
+      else serve(request, response, Buffer.concat(chunks).toString('utf8')).catch((error) => fail(response, error))
     })
   }
 }
@@ -104,7 +111,7 @@ function withoutHttp(error: GraphQLError): object {
 }
 
 /** In the form of an answer, before there is an operation. */
-export function refuse(response: ServerResponse, status: number, message: string): void {
+export function refuse(response: ServerResponse, status: number, message: string, code = 'INVALID_REQUEST_FORMAT'): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
-  response.end(stringifyJson({ errors: [{ message, extensions: { code: 'INVALID_REQUEST_FORMAT' } }] }))
+  response.end(stringifyJson({ errors: [{ message, extensions: { code } }] }))
 }

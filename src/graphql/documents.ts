@@ -2,7 +2,17 @@
  * Documents that are asked again and again: parsed and validated once, and from their second use on compiled, where they only read. What
  * cannot be run is not kept: whoever asks for it is told why by the slower path.
  */
-import { type DocumentNode, type ExecutionArgs, execute, getOperationAST, OperationTypeNode, parse, validate } from 'graphql'
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  getOperationAST,
+  OperationTypeNode,
+  parse,
+  validate,
+} from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import type { Context } from './context.ts'
 import { type Judge, judgeOf } from './cost.ts'
@@ -64,7 +74,7 @@ function read(text: string, operationName: string | null | undefined): Prepared 
   const prepared: Prepared = {
     judge,
     run(context, variables) {
-      prepared.run = compiled(document, operationName) ?? plainly
+      prepared.run = compiled(document, operationName, plainly) ?? plainly
       return plainly(context, variables)
     },
   }
@@ -72,7 +82,19 @@ function read(text: string, operationName: string | null | undefined): Prepared 
 }
 
 /** Undefined for what the compiler does not know. */
-function compiled(document: DocumentNode, operationName: string | null | undefined): Run | undefined {
+function compiled(document: DocumentNode, operationName: string | null | undefined, plainly: Run): Run | undefined {
   const query = compileQuery(schema, document, operationName ?? undefined, { disablingCapturingStackErrors: true })
-  return isCompiledQuery(query) ? (context, variables) => query.query(undefined, context, variables) as Result : undefined
+  if (!isCompiledQuery(query)) return undefined
+  return async (context, variables) => {
+    const result = (await query.query(undefined, context, variables)) as ExecutionResult
+    if (!result.errors) return result
+    // Nothing was executed: the reference implementation says it as everybody knows it.
+    if (result.data === undefined) return plainly(context, variables)
+    return { ...result, errors: result.errors.map(genuine) }
+  }
+}
+
+/** The compiler's errors are of a class of its own, which knows places but no nodes. */
+function genuine({ message, path, locations, originalError, extensions }: GraphQLError): GraphQLError {
+  return Object.assign(new GraphQLError(message, { path, originalError, extensions }), { locations })
 }

@@ -134,7 +134,9 @@ function maskError(error: unknown, logger: Logger): GraphQLError {
     const { originalError } = error
     if (!originalError || originalError instanceof GraphQLError) return error
     const { message, extensions } = maskError(originalError, logger)
-    return new GraphQLError(message, { nodes: error.nodes, path: error.path, extensions })
+    const masked = new GraphQLError(message, { nodes: error.nodes, path: error.path, extensions })
+    if (!error.nodes && error.locations) Object.assign(masked, { locations: error.locations })
+    return masked
   }
   logger.error({ err: error }, 'a GraphQL operation failed')
   return new GraphQLError('Something went wrong here', { extensions: { code: 'INTERNAL_ERROR' } })

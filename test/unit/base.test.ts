@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { endpointFault, isPublicAddress } from '../../src/base/address.ts'
 import { decodePlace, decodePosition, encodePlace, encodePosition } from '../../src/base/cursor.ts'
 import { derivedUuid, newId, toId, uuidOf } from '../../src/base/ids.ts'
+import { isoText } from '../../src/base/instant.ts'
 import { canonicalJson, parseJson, stringifyJson } from '../../src/base/json.ts'
 import { ceil, displayAmount, floor, parseDecimal, ratio, round, toDecimal } from '../../src/base/money.ts'
 
@@ -134,4 +135,12 @@ describe('addresses', () => {
     expect(endpointFault('http://10.0.0.8/hook', true)).toBeDefined()
     expect(endpointFault('https://example.com/hook', false)).toBeUndefined()
   })
+})
+
+test('an instant as text is what JavaScript makes of it', () => {
+  fc.assert(
+    fc.property(fc.date({ min: new Date('1970-01-01'), max: new Date('2200-01-01'), noInvalidDate: true }), (instant) => {
+      expect(isoText(instant)).toBe(instant.toISOString())
+    }),
+  )
 })

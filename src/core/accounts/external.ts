@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { toId } from '../../base/ids.ts'
+import { isoText } from '../../base/instant.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
@@ -48,8 +49,8 @@ export const externalAccountShape = shapeOf<ExternalAccountRow, ExternalAccount>
   defaultUmaDepositAccount: [['defaultUmaDepositAccount'], (row) => row.defaultUmaDepositAccount],
   accountInfo: [['accountInfo'], ({ accountInfo: info }) => info as unknown as AccountInfo],
   isDeleted: [['isDeleted'], ({ isDeleted }) => isDeleted || undefined],
-  createdAt: [['createdAt'], ({ createdAt }) => createdAt.toISOString()],
-  updatedAt: [['updatedAt'], ({ updatedAt }) => updatedAt.toISOString()],
+  createdAt: [['createdAt'], ({ createdAt }) => isoText(createdAt)],
+  updatedAt: [['updatedAt'], ({ updatedAt }) => isoText(updatedAt)],
 })
 
 export function toExternalAccount(row: ExternalAccountRow): ExternalAccount {

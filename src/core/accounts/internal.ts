@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { currencyOf } from '../../base/currency.ts'
 import { toId } from '../../base/ids.ts'
+import { isoText } from '../../base/instant.ts'
 import { randomCode } from '../../base/random.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import {
@@ -43,8 +44,8 @@ export const internalAccountShape = shapeOf<InternalAccountRow, InternalAccount,
     ({ worldId, currency, fundingReference: reference }, rails) =>
       paymentInstructions(rails, { worldId, currency, reference, funds: 'account' }),
   ],
-  createdAt: [['createdAt'], ({ createdAt }) => createdAt.toISOString()],
-  updatedAt: [['updatedAt'], ({ updatedAt }) => updatedAt.toISOString()],
+  createdAt: [['createdAt'], ({ createdAt }) => isoText(createdAt)],
+  updatedAt: [['updatedAt'], ({ updatedAt }) => isoText(updatedAt)],
 })
 
 export function toInternalAccount(row: InternalAccountRow, rails: Rails | undefined): InternalAccount {

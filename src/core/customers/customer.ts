@@ -1,6 +1,7 @@
 /** A customer of the platform, as every door shows it. */
 import { z } from 'zod'
 import { toId } from '../../base/ids.ts'
+import { isoText } from '../../base/instant.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
@@ -78,8 +79,8 @@ export const customerShape = shapeOf<CustomerRow, Customer>({
     (row) => (row.beneficialOwners as unknown as z.output<typeof beneficialOwner>[] | null) ?? undefined,
   ],
   isDeleted: [['isDeleted'], ({ isDeleted }) => isDeleted],
-  createdAt: [['createdAt'], ({ createdAt }) => createdAt.toISOString()],
-  updatedAt: [['updatedAt'], ({ updatedAt }) => updatedAt.toISOString()],
+  createdAt: [['createdAt'], ({ createdAt }) => isoText(createdAt)],
+  updatedAt: [['updatedAt'], ({ updatedAt }) => isoText(updatedAt)],
 })
 
 export function toCustomer(row: CustomerRow): Customer {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { currencyOf } from '../../base/currency.ts'
 import { toId } from '../../base/ids.ts'
+import { isoText } from '../../base/instant.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
@@ -50,9 +51,9 @@ export type Quote = z.output<typeof Quote>
 export const quoteShape = shapeOf<QuoteRow, Quote>({
   id: [['id'], ({ id }) => toId('Quote', id)],
   status: [['status'], ({ status }) => status],
-  createdAt: [['createdAt'], ({ createdAt }) => createdAt.toISOString()],
-  expiresAt: [['expiresAt'], ({ expiresAt }) => expiresAt.toISOString()],
-  executedAt: [['executedAt'], ({ executedAt }) => executedAt?.toISOString()],
+  createdAt: [['createdAt'], ({ createdAt }) => isoText(createdAt)],
+  expiresAt: [['expiresAt'], ({ expiresAt }) => isoText(expiresAt)],
+  executedAt: [['executedAt'], ({ executedAt }) => (executedAt === null ? undefined : isoText(executedAt))],
   source: [
     ['sourceType', 'sourceAccountId', 'sourceUmaAddress', 'sendingCurrency', 'customerId'],
     (row) => ({

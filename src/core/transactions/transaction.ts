@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { currencyOf } from '../../base/currency.ts'
 import { toId } from '../../base/ids.ts'
+import { isoText } from '../../base/instant.ts'
 import { randomCode } from '../../base/random.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
@@ -94,9 +95,9 @@ export const transactionShape = shapeOf<TransactionRow, Transaction>({
   exchangeRate: [['exchangeRate'], ({ exchangeRate }) => (exchangeRate === null ? undefined : Number(exchangeRate))],
   fees: [['type', 'fees'], ({ type, fees }) => (type === 'OUTGOING' ? fees : undefined)],
   quoteId: [['quoteId'], ({ quoteId }) => (quoteId === null ? undefined : toId('Quote', quoteId))],
-  settledAt: [['settledAt'], ({ settledAt }) => settledAt?.toISOString()],
-  createdAt: [['createdAt'], ({ createdAt }) => createdAt.toISOString()],
-  updatedAt: [['updatedAt'], ({ updatedAt }) => updatedAt.toISOString()],
+  settledAt: [['settledAt'], ({ settledAt }) => (settledAt === null ? undefined : isoText(settledAt))],
+  createdAt: [['createdAt'], ({ createdAt }) => isoText(createdAt)],
+  updatedAt: [['updatedAt'], ({ updatedAt }) => isoText(updatedAt)],
   description: [['description'], ({ description }) => description ?? undefined],
   remittanceInformation: [['remittanceInformation'], (row) => row.remittanceInformation ?? undefined],
   reconciliationInstructions: [
