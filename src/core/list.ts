@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { Place } from '../base/cursor.ts'
 import { type Call, type Caller, type Core, inputOf, type Query, query } from './operation.ts'
-import { type Condition, type ListSource, mapPage, type Page, type PageInput, readPage } from './page.ts'
+import { type Condition, type ListSource, type Manner, mapPage, type Page, type PageInput, readPage } from './page.ts'
 import type { Shape } from './shape.ts'
 
 interface Reading<Input, Row, View, Given> {
@@ -34,23 +34,26 @@ export function listQuery<Input extends Paged, Row extends Place, View, Given>(
     ...(ascending ? { ascending } : {}),
   }
   return {
-    ...query({ ...rest, answer: (core, caller, input) => read(core, caller, reading, input, shape.columns, shape.whole) }),
+    ...query({
+      ...rest,
+      answer: (core, caller, input) => read(core, caller, reading, input, { wanted: shape.columns }, shape.whole),
+    }),
     reading,
   }
 }
 
-/** The page with items of which only these fields may be looked at; `fields` undefined: all. Refuses as `ask` does. */
+/** The page with items of which only these fields may be looked at. Refuses as `ask` does. */
 export function askFields<Input extends z.ZodType, View>(
   core: Core,
   asked: ListQuery<Input, View>,
   call: Call,
   rawInput: unknown,
-  fields: readonly string[] | undefined,
+  { fields, backwards }: { fields: readonly string[]; backwards: boolean },
 ): Promise<Page<View>> {
   const input = inputOf(asked, call, rawInput)
   const { shape } = asked.reading
-  const wanted = (fields && shape.columnsOf(fields)) ?? shape.columns
-  return read(core, call.caller, asked.reading, input, wanted, shape.lazily)
+  const wanted = shape.columnsOf(fields) ?? shape.columns
+  return read(core, call.caller, asked.reading, input, { wanted, backwards }, shape.lazily)
 }
 
 async function read<Input, Row extends Place, View, Given>(
@@ -58,10 +61,10 @@ async function read<Input, Row extends Place, View, Given>(
   caller: Caller,
   { source, given, conditions, ascending }: Reading<Input, Row, View, Given>,
   input: Input,
-  wanted: readonly string[],
+  manner: Manner,
   show: (row: Row, given: Given) => View,
 ): Promise<Page<View>> {
-  const page = { ...(input as PageInput), ascending: ascending?.(input) ?? false, wanted }
+  const page = { ...(input as PageInput), ...manner, ascending: ascending?.(input) ?? false }
   const found = await readPage<Row>(core.database, source, caller.worldId, conditions(input), page)
   const besides = given(core, caller)
   return mapPage(found, (row) => show(row, besides))

@@ -90,34 +90,48 @@ export function selectionOf({ columns }: ListSource, wanted?: readonly string[])
   return selection
 }
 
+/** How a page is read, besides what its input says. */
+export interface Manner {
+  /** Oldest first. */
+  ascending?: boolean
+  /** The last of those that stand before the cursor, or of all; then `hasMore` says whether there are any before them. */
+  backwards?: boolean
+  /** The columns that are read; absent: all. */
+  wanted?: readonly string[] | undefined
+}
+
 export async function readPage<Row extends Place>(
   database: Queryable,
   source: ListSource,
   worldId: string,
   conditions: readonly Condition[],
-  page: PageInput & { ascending?: boolean; wanted?: readonly string[] | undefined },
+  page: PageInput & Manner,
 ): Promise<Page<Row>> {
   const where = new Where([['t.world_id = ?', worldId], ...conditions])
   const [rows, totalCount] = await Promise.all([
     readRows<Row>(database, source, where, page),
     page.total === 'none' ? undefined : count(database, source, where, page.total === 'bounded' ? mostCounted : undefined),
   ])
-  return { ...cut(rows, page.limit), ...(totalCount === undefined ? {} : { totalCount }) }
+  return { ...cut(rows, page), ...(totalCount === undefined ? {} : { totalCount }) }
 }
 
 async function readRows<Row>(
   database: Queryable,
   source: ListSource,
   where: Where,
-  { cursor, limit, ascending = false, wanted }: PageInput & { ascending?: boolean; wanted?: readonly string[] | undefined },
+  { cursor, limit, ascending = false, backwards = false, wanted }: PageInput & Manner,
 ): Promise<Row[]> {
-  const [direction, after] = ascending ? ['asc', '>'] : ['desc', '<']
+  const [direction, after] = directionOf(ascending !== backwards)
   const place = cursor === undefined ? undefined : decodePlace(cursor)
   const bounded = where.and(place ? [[`(t.created_at, t.id) ${after} (?, ?)`, place.createdAt, place.id]] : [])
   return database.query<Row>(
     `select ${selectionOf(source, wanted)} from ${source.from} where ${bounded.sql} order by t.created_at ${direction}, t.id ${direction} limit $${bounded.parameters.length + 1}`,
     [...bounded.parameters, limit + 1],
   )
+}
+
+function directionOf(ascending: boolean): readonly [direction: 'asc' | 'desc', after: '>' | '<'] {
+  return ascending ? ['asc', '>'] : ['desc', '<']
 }
 
 /**
@@ -130,19 +144,21 @@ export async function readPagesOfOwners<Row extends Place>(
   worldId: string,
   ownerColumn: 'customer_id' | 'source_account_id' | 'destination_account_id',
   ownerIds: readonly string[],
-  { limit, cursor, wanted }: Pick<PageInput, 'limit' | 'cursor'> & { wanted?: readonly string[] | undefined },
+  page: Pick<PageInput, 'limit' | 'cursor'> & Omit<Manner, 'ascending'>,
 ): Promise<Page<Row>[]> {
-  const place = cursor === undefined ? undefined : decodePlace(cursor, 'after')
-  const after = place ? 'and (t.created_at, t.id) < ($4, $5)' : ''
+  const { limit, cursor, backwards = false, wanted } = page
+  const [direction, beyond] = directionOf(backwards)
+  const place = cursor === undefined ? undefined : decodePlace(cursor, backwards ? 'before' : 'after')
+  const after = place ? `and (t.created_at, t.id) ${beyond} ($4, $5)` : ''
   const rows = await database.query<Row & { ownerId: string }>(
     `select owner.id as "ownerId", page.* from unnest($2::uuid[]) as owner(id) cross join lateral (
        select ${selectionOf(source, wanted)} from ${source.from} where t.world_id = $1 and t.${ownerColumn} = owner.id ${after}
-       order by t.created_at desc, t.id desc limit $3
+       order by t.created_at ${direction}, t.id ${direction} limit $3
      ) page`,
     [worldId, ownerIds, limit + 1, ...(place ? [place.createdAt, place.id] : [])],
   )
   const rowsOf = Map.groupBy(rows, ({ ownerId }) => ownerId)
-  return ownerIds.map((ownerId) => cut(rowsOf.get(ownerId) ?? [], limit))
+  return ownerIds.map((ownerId) => cut(rowsOf.get(ownerId) ?? [], page))
 }
 
 /** How many rows each owner has, in the order of `ownerIds`. */
@@ -163,9 +179,10 @@ export async function countOfOwners(
 }
 
 /** A page of rows that were read with one more than its limit. */
-function cut<Row extends Place>(rows: Row[], limit: number): Page<Row> {
+function cut<Row extends Place>(rows: Row[], { limit, backwards }: { limit: number; backwards?: boolean }): Page<Row> {
   const hasMore = rows.length > limit
   const data = hasMore ? rows.slice(0, limit) : rows
+  if (backwards) return { data: data.reverse(), hasMore }
   return { data, hasMore, ...(hasMore ? { nextCursor: encodePlace(data.at(-1)!) } : {}) }
 }
 

@@ -3,6 +3,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { z } from 'zod'
 import { encodePlace } from '../base/cursor.ts'
+import { DomainError } from '../base/refusal.ts'
 import { askFields, type ListQuery } from '../core/list.ts'
 import { ask, type Query } from '../core/operation.ts'
 import type { Page } from '../core/page.ts'
@@ -17,27 +18,20 @@ interface Listed {
   createdAt: string
 }
 
-function toConnection<Item extends Listed>(
-  page: Page<Item>,
-  after: string | null | undefined,
-  countTotal: () => Promise<number>,
-) {
-  return connectionOf(page, cursorOf, after, countTotal)
-}
-
 /** A page as a connection, each of whose items says where it stands by `cursorOf`. */
 export function connectionOf<Item>(
   page: Page<Item>,
   cursorOf: (item: Item) => string,
-  after: string | null | undefined,
+  { cursor, backwards }: Way,
   countTotal: () => Promise<number>,
 ) {
+  const isBeyondCursor = cursor !== undefined
   const edges = page.data.map((node) => new Edge(node, cursorOf))
   return {
     edges,
     pageInfo: {
-      hasNextPage: page.hasMore,
-      hasPreviousPage: after !== undefined && after !== null,
+      hasNextPage: backwards ? isBeyondCursor : page.hasMore,
+      hasPreviousPage: backwards ? page.hasMore : isBeyondCursor,
       get startCursor() {
         return edges[0]?.cursor ?? null
       },
@@ -68,22 +62,63 @@ function cursorOf({ id, createdAt }: Listed): string {
   return encodePlace({ createdAt: new Date(createdAt), id: id.slice(id.indexOf(':') + 1) })
 }
 
+const expected = { message: 'expected 1 to 100' }
+const howMany: { min: [number, object]; max: [number, object] } = { min: [1, expected], max: [100, expected] }
+
 /** The arguments of every list. */
 export const pageArgs = builder.args((t) => ({
-  first: t.int({
-    required: true,
-    defaultValue: 20,
-    description: 'How many items, 1 to 100.',
-    validate: { min: [1, { message: 'expected 1 to 100' }], max: [100, { message: 'expected 1 to 100' }] },
-  }),
+  first: t.int({ description: 'How many items, 1 to 100; 20 unless said.', validate: howMany }),
   after: t.string({ description: 'The cursor to go on after.' }),
 }))
 
+/** The arguments of lists that can be read from their end, too. */
+export const bothWayArgs = builder.args((t) => ({
+  first: t.int({
+    description: 'How many items from the beginning, or after the cursor, 1 to 100; 20 unless said.',
+    validate: howMany,
+  }),
+  after: t.string({ description: 'The cursor to go on after.' }),
+  last: t.int({ description: 'How many items from the end, or before the cursor, 1 to 100.', validate: howMany }),
+  before: t.string({ description: 'With `last`: the cursor to come before.' }),
+}))
+
+export interface WayArgs {
+  first?: number | null | undefined
+  after?: string | null | undefined
+  last?: number | null | undefined
+  before?: string | null | undefined
+}
+
+/** Which page of a list, from which side. */
+export interface Way {
+  limit: number
+  cursor: string | undefined
+  backwards: boolean
+}
+
+const usualItems = 20
+
+/** Refuses INVALID_INPUT for going both ways at once. */
+export function wayOf({ first, after, last, before }: WayArgs): Way {
+  const backwards = typeof last === 'number'
+  const stray = backwards
+    ? ([
+        ['first', first],
+        ['after', after],
+      ] as const)
+    : ([['before', before]] as const)
+  for (const [field, value] of stray) {
+    if (value === undefined || value === null) continue
+    throw new DomainError('INVALID_INPUT', `${field}: expected first with after, or last with before`, { field })
+  }
+  return { limit: last ?? first ?? usualItems, cursor: (backwards ? before : after) ?? undefined, backwards }
+}
+
 /** A list costs as many times its items as it may have. */
-export const pageComplexity = ({ first }: { first: number }) => ({ field: 1, multiplier: Math.max(first, 1) })
+export const pageComplexity = ({ first, last }: WayArgs) => ({ field: 1, multiplier: Math.max(last ?? first ?? usualItems, 1) })
 
 interface OwnedList<Item> {
-  page(ownerId: string, limit: number, cursor: string | undefined, fields: readonly string[]): Promise<Page<Item>>
+  page(ownerId: string, way: Way, fields: readonly string[]): Promise<Page<Item>>
   count(ownerId: string): Promise<number>
 }
 
@@ -91,39 +126,31 @@ interface OwnedList<Item> {
 export function ownedList<Item extends Listed>(description: string, listOf: (loaders: Loaders) => OwnedList<Item>) {
   return {
     description,
-    args: { ...pageArgs },
+    args: { ...bothWayArgs },
     complexity: pageComplexity,
-    async resolve(
-      { id }: { id: string },
-      { first, after }: { first: number; after?: string | null | undefined },
-      { loaders }: Context,
-      info: GraphQLResolveInfo,
-    ) {
+    async resolve({ id }: { id: string }, args: WayArgs, { loaders }: Context, info: GraphQLResolveInfo) {
       const list = listOf(loaders)
-      return toConnection(await list.page(id, first, after ?? undefined, fieldsOf(info)), after, () => list.count(id))
+      const way = wayOf(args)
+      return connectionOf(await list.page(id, way, fieldsOf(info)), cursorOf, way, () => list.count(id))
     },
   }
 }
 
-interface ListArgs {
-  first: number
-  after?: string | null | undefined
-}
-
-/** One of the core's lists as a connection, filtered by `filters`. With `info` only what is asked for is read. */
+/** One of the core's lists as a connection, filtered by `filters`. With `info` only what is asked for is read, from either end. */
 export async function listOf<Input extends z.ZodType, Item extends Listed>(
   context: Context,
   query: Query<Input, z.ZodType<Page<Item>>> | ListQuery<Input, Item>,
-  { first, after, ...filters }: ListArgs,
+  { first, after, last, before, ...filters }: WayArgs,
   info?: GraphQLResolveInfo,
 ) {
-  const input = withoutNulls({ ...filters, limit: first, cursor: after })
+  const way = wayOf({ first, after, last, before })
   const { core, caller } = context
+  const input = withoutNulls({ ...filters, limit: way.limit, cursor: way.cursor })
   const page =
     info && 'reading' in query
-      ? await askFields(core, query, { caller }, input, fieldsOf(info))
+      ? await askFields(core, query, { caller }, input, { fields: fieldsOf(info), backwards: way.backwards })
       : await ask(core, query, { caller }, input)
-  return toConnection(page, after, async () => {
+  return connectionOf(page, cursorOf, way, async () => {
     const counted = await askCore(context, query, { ...filters, limit: 1, total: 'exact' })
     return counted.totalCount ?? 0
   })

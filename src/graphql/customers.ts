@@ -5,7 +5,7 @@ import { type beneficialOwner, type Customer, kycStatuses } from '../core/custom
 import { createKycLink } from '../core/customers/kyc-link.ts'
 import { listCustomers } from '../core/customers/read-customers.ts'
 import { builder } from './builder.ts'
-import { listOf, ownedList, pageArgs, pageComplexity } from './connection.ts'
+import { bothWayArgs, listOf, ownedList, pageComplexity } from './connection.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
 import { AddressInput, AddressRef, BusinessInfoInput, BusinessInfoRef } from './people.ts'
 import {
@@ -98,7 +98,7 @@ builder.queryField('customers', (t) =>
     type: CustomerConnection,
     description: 'The customers of the platform, newest first.',
     args: {
-      ...pageArgs,
+      ...bothWayArgs,
       platformCustomerId: t.arg.string({ description: "The platform's own id." }),
       customerType: t.arg({ type: CustomerType, description: 'People or companies only.' }),
       umaAddress: t.arg.string({ description: 'The one with this address.' }),

@@ -23,7 +23,7 @@ const mostKept = 1000
 const longestKept = 16 * 1024
 
 type Result = ReturnType<typeof execute>
-export type Run = (context: Context, variables: Readonly<Record<string, unknown>> | null | undefined) => Result
+type Run = (context: Context, variables: Readonly<Record<string, unknown>> | null | undefined) => Result
 
 interface Prepared {
   judge: Judge

@@ -6,7 +6,7 @@ import { readSigningKeys, signatureOf, signingKeyAt } from '../core/platform/sig
 import type { Transaction } from '../core/transactions/transaction.ts'
 import { bodyOf, cursorOf, type eventTypes, type LoggedEvent } from '../log/event.ts'
 import { builder } from './builder.ts'
-import { connectionOf, pageArgs, pageComplexity } from './connection.ts'
+import { connectionOf, pageArgs, pageComplexity, wayOf } from './connection.ts'
 import type { Context } from './context.ts'
 import { askCore } from './context.ts'
 import { type Money, MoneyRef } from './money.ts'
@@ -208,8 +208,9 @@ builder.queryField('events', (t) =>
     },
     complexity: pageComplexity,
     async resolve(_root, { first, after, ...filters }, context) {
-      const page = await askCore(context, readLog, { ...filters, limit: first, cursor: after })
-      return connectionOf(page, cursorOf, after, async () => {
+      const way = wayOf({ first, after })
+      const page = await askCore(context, readLog, { ...filters, limit: way.limit, cursor: way.cursor })
+      return connectionOf(page, cursorOf, way, async () => {
         const counted = await askCore(context, readLog, { ...filters, limit: 1, total: 'exact' })
         return counted.totalCount ?? 0
       })

@@ -21,14 +21,12 @@ import { transactionShape, transactionsById } from '../core/transactions/transac
 import type { ReadById } from '../database/coalesce.ts'
 import type { ApprovalRow } from '../database/tables.ts'
 import { eventColumns, type LoggedEvent } from '../log/event.ts'
+import type { Way } from './connection.ts'
 
 type OwnerColumn = Parameters<typeof readPagesOfOwners>[3]
 
 /** Reads the same page of each owner's list, in their order. */
-type PagesOf<View> = (
-  uuids: string[],
-  page: { limit: number; cursor: string | undefined; fields: readonly string[] },
-) => Promise<Page<View>[]>
+type PagesOf<View> = (uuids: string[], page: Way & { fields: readonly string[] }) => Promise<Page<View>[]>
 
 export type Loaders = ReturnType<typeof createLoaders>
 
@@ -61,13 +59,13 @@ export function createLoaders(core: Core, caller: Caller) {
     })
     const uuid = (id: string) => uuidOf(ownerType, id)!
     return {
-      page(ownerId: string, limit: number, cursor: string | undefined, fields: readonly string[] = []): Promise<Page<View>> {
-        const key = `${limit} ${cursor ?? ''} ${fields.join()}`
+      page(ownerId: string, way: Way, fields: readonly string[] = []): Promise<Page<View>> {
+        const key = `${way.limit} ${way.cursor ?? ''} ${way.backwards} ${fields.join()}`
         let loader = pages.get(key)
         if (!loader) {
           loader = new DataLoader(async (ids) => {
             requireView(caller)
-            return read(ids.map(uuid), { limit, cursor, fields })
+            return read(ids.map(uuid), { ...way, fields })
           })
           pages.set(key, loader)
         }

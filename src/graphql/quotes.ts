@@ -6,7 +6,7 @@ import { listQuotes } from '../core/quotes/read-quotes.ts'
 import { toAccountInfo } from './accounts/account-info.ts'
 import { CreateExternalAccountInput } from './accounts/external.ts'
 import { builder } from './builder.ts'
-import { listOf, pageArgs, pageComplexity } from './connection.ts'
+import { bothWayArgs, listOf, pageComplexity } from './connection.ts'
 import { DestinationRef, SourceRef } from './endpoint.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
 import { CurrencyRef, MoneyRef, PaymentInstructionRef, RateDetailsRef } from './money.ts'
@@ -99,7 +99,7 @@ builder.queryField('quotes', (t) =>
     type: QuoteConnection,
     description: 'The quotes, newest first.',
     args: {
-      ...pageArgs,
+      ...bothWayArgs,
       customerId: t.arg.id({ description: 'Of this sender only.' }),
       sendingAccountId: t.arg.id({ description: 'From this account only.' }),
       receivingAccountId: t.arg.id({ description: 'To this account only.' }),

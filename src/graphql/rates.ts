@@ -1,7 +1,7 @@
 import { listUmaProviders, type UmaProvider } from '../core/lookups/uma-providers.ts'
 import { type ExchangeRate, listExchangeRates } from '../core/rates/exchange-rates.ts'
 import { builder } from './builder.ts'
-import { connectionOf, pageArgs, pageComplexity } from './connection.ts'
+import { connectionOf, pageArgs, pageComplexity, wayOf } from './connection.ts'
 import { askCore } from './context.ts'
 import { CurrencyRef, MoneyRef } from './money.ts'
 
@@ -92,9 +92,10 @@ builder.queryField('umaProviders', (t) =>
     },
     complexity: pageComplexity,
     async resolve(_root, { first, after, ...filters }, context) {
-      const page = await askCore(context, listUmaProviders, { ...filters, limit: first, cursor: after })
+      const way = wayOf({ first, after })
+      const page = await askCore(context, listUmaProviders, { ...filters, limit: way.limit, cursor: way.cursor })
       const cursorOf = ({ domain }: UmaProvider) => Buffer.from(domain).toString('base64url')
-      return connectionOf(page, cursorOf, after, async () => page.totalCount)
+      return connectionOf(page, cursorOf, way, async () => page.totalCount)
     },
   }),
 )

@@ -7,7 +7,7 @@ import { directionOf, type directions, type Refund, type Transaction } from '../
 import { transferIn, transferOut } from '../core/transactions/transfers.ts'
 import type { ApprovalRow } from '../database/tables.ts'
 import { builder } from './builder.ts'
-import { listOf, pageArgs, pageComplexity } from './connection.ts'
+import { bothWayArgs, listOf, pageComplexity } from './connection.ts'
 import { DestinationRef, SourceRef } from './endpoint.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
 import { MoneyRef, RateDetailsRef } from './money.ts'
@@ -173,7 +173,7 @@ builder.queryField('transactions', (t) =>
     type: TransactionConnection,
     description: 'The payments, newest first.',
     args: {
-      ...pageArgs,
+      ...bothWayArgs,
       customerId: t.arg.id({ description: 'Of this customer only.' }),
       platformCustomerId: t.arg.string({ description: "Of the customers with this id of the platform's." }),
       accountIdentifier: t.arg.string({ description: 'From or to this account id or UMA address.' }),

@@ -53,7 +53,7 @@ export const externalAccountShape = shapeOf<ExternalAccountRow, ExternalAccount>
   updatedAt: [['updatedAt'], ({ updatedAt }) => isoText(updatedAt)],
 })
 
-export function toExternalAccount(row: ExternalAccountRow): ExternalAccount {
+function toExternalAccount(row: ExternalAccountRow): ExternalAccount {
   return externalAccountShape.whole(row)
 }
 

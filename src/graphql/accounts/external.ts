@@ -7,7 +7,7 @@ import {
   listPlatformExternalAccounts,
 } from '../../core/accounts/external.ts'
 import { builder } from '../builder.ts'
-import { listOf, ownedList, pageArgs, pageComplexity } from '../connection.ts'
+import { bothWayArgs, listOf, ownedList, pageComplexity } from '../connection.ts'
 import { addMutation, idempotencyKeyDescription } from '../error.ts'
 import { CustomerRef, ExternalAccountConnection, ExternalAccountRef, QuoteConnection, TransactionConnection } from '../refs.ts'
 import { AccountInfoRef, ExternalAccountInfoInput, toAccountInfo } from './account-info.ts'
@@ -73,7 +73,7 @@ builder.queryField('externalAccounts', (t) =>
     type: ExternalAccountConnection,
     description: "The customers' external accounts, newest first.",
     args: {
-      ...pageArgs,
+      ...bothWayArgs,
       customerId: t.arg.id({ description: 'Of this customer only.' }),
       currency: t.arg.string({ description: 'In this currency only.' }),
     },
@@ -86,7 +86,7 @@ builder.queryField('platformExternalAccounts', (t) =>
   t.field({
     type: ExternalAccountConnection,
     description: "The platform's own external accounts, newest first.",
-    args: { ...pageArgs, currency: t.arg.string({ description: 'In this currency only.' }) },
+    args: { ...bothWayArgs, currency: t.arg.string({ description: 'In this currency only.' }) },
     complexity: pageComplexity,
     resolve: (_root, args, context, info) => listOf(context, listPlatformExternalAccounts, args, info),
   }),

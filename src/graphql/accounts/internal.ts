@@ -1,7 +1,7 @@
 import { type InternalAccount, listCustomerInternalAccounts, listPlatformInternalAccounts } from '../../core/accounts/internal.ts'
 import { fundInternalAccount } from '../../core/sandbox/fund-internal-account.ts'
 import { builder } from '../builder.ts'
-import { connectionOf, listOf, ownedList, pageArgs, pageComplexity } from '../connection.ts'
+import { bothWayArgs, connectionOf, listOf, ownedList, pageArgs, pageComplexity, wayOf } from '../connection.ts'
 import { addMutation, idempotencyKeyDescription } from '../error.ts'
 import { MoneyRef, PaymentInstructionRef } from '../money.ts'
 import { CustomerRef, InternalAccountConnection, InternalAccountRef, QuoteConnection, TransactionConnection } from '../refs.ts'
@@ -37,12 +37,13 @@ builder.node(InternalAccountRef, {
       description: 'Every movement of the account, newest first.',
       args: { ...pageArgs },
       complexity: pageComplexity,
-      async resolve({ id }, { first, after }, { loaders }) {
-        const page = await loaders.statement.page(id, first, after ?? undefined)
+      async resolve({ id }, args, { loaders }) {
+        const way = wayOf(args)
+        const page = await loaders.statement.page(id, way)
         return connectionOf(
           page,
           ({ cursor }) => cursor,
-          after,
+          way,
           () => loaders.statement.count(id),
         )
       },
@@ -79,7 +80,7 @@ builder.queryField('internalAccounts', (t) =>
     type: InternalAccountConnection,
     description: "The customers' internal accounts, newest first.",
     args: {
-      ...pageArgs,
+      ...bothWayArgs,
       customerId: t.arg.id({ description: 'Of this customer only.' }),
       currency: t.arg.string({ description: 'In this currency only.' }),
     },
@@ -92,7 +93,7 @@ builder.queryField('platformInternalAccounts', (t) =>
   t.field({
     type: InternalAccountConnection,
     description: "The platform's own internal accounts, newest first.",
-    args: { ...pageArgs, currency: t.arg.string({ description: 'In this currency only.' }) },
+    args: { ...bothWayArgs, currency: t.arg.string({ description: 'In this currency only.' }) },
     complexity: pageComplexity,
     resolve: (_root, args, context, info) => listOf(context, listPlatformInternalAccounts, args, info),
   }),
