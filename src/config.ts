@@ -27,6 +27,7 @@ const environment = z.object({
   BOOTSTRAP_SANDBOX_TOKEN: credentials.optional(),
   BOOTSTRAP_PRODUCTION_TOKEN: credentials.optional(),
   RAILS: z.string().min(1).optional(),
+  GRAPHIQL: flag.optional(),
   CORS_ORIGINS: z
     .string()
     .default('')
@@ -65,6 +66,8 @@ export interface Config {
   allowLocalWebhooks: boolean
   bootstrap: { [Of in 'SANDBOX' | 'PRODUCTION']: { clientId: string; clientSecret: string } | undefined }
   quoteLifetimeMs: number
+  /** Whether a browser that opens /graphql gets a page to ask it with. */
+  graphiql: boolean
   /** Origins whose pages may read answers; `*`: all. */
   corsOrigins: readonly string[]
   /** Path of the module that makes production's rails. */
@@ -100,6 +103,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     allowLocalWebhooks: set.ALLOW_LOCAL_WEBHOOKS ?? set.DATABASE_URL === undefined,
     bootstrap: { SANDBOX: set.BOOTSTRAP_SANDBOX_TOKEN, PRODUCTION: set.BOOTSTRAP_PRODUCTION_TOKEN },
     quoteLifetimeMs: set.QUOTE_LIFETIME_MS,
+    graphiql: set.GRAPHIQL ?? set.DATABASE_URL === undefined,
     corsOrigins: set.CORS_ORIGINS,
     rails: set.RAILS,
     sandboxUmaDomains: set.SANDBOX_UMA_DOMAINS,

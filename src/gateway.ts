@@ -28,6 +28,7 @@ import type { Rails } from './rails/port.ts'
 import { fixedRates } from './rails/rates.ts'
 import { sandboxRails } from './rails/sandbox.ts'
 import { addRestDoor } from './rest/router.ts'
+import { readSandboxToken } from './sandbox-token.ts'
 import { createServer, defaultPatience, type Patience } from './server.ts'
 import { followLog, prepareFollower } from './webhooks/follow.ts'
 import { createPoster, type Poster } from './webhooks/post.ts'
@@ -128,7 +129,9 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
   const followers = createFollowers(core, feed, revocations, poster, parts)
   const created = await createFirstPlatform(core, config)
   const state = { closing: false }
-  const graphql = createGraphqlDoor(core, feed, revocations, logger)
+  const graphql = createGraphqlDoor(core, feed, revocations, logger, {
+    graphiql: config.graphiql ? { sandboxToken: () => readSandboxToken(config) } : undefined,
+  })
   const app = await createServer({ logger, database, corsOrigins: config.corsOrigins, patience: parts.patience }, state, graphql)
   addRestDoor(app, core, logger)
   await app.listen({ host: config.host, port: config.port })

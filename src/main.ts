@@ -1,6 +1,4 @@
 /** Starts one gateway from the environment, says where it is, and stops it in order when asked to. */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { second } from './base/clock.ts'
 import { createLogger } from './base/logger.ts'
 import { readConfig, UnreadableConfig } from './config.ts'
@@ -8,6 +6,7 @@ import type { Environment } from './core/operation.ts'
 import type { CreatedPlatform } from './core/platform/create-platform.ts'
 import { FolderInUse } from './database/folder-lock.ts'
 import { type Gateway, startGateway } from './gateway.ts'
+import { leaveSandboxToken } from './sandbox-token.ts'
 
 const stopWithinMs = 10 * second
 
@@ -32,18 +31,12 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => void stop('SIGINT'))
 }
 
-/** For `npm run demo` and whoever lost the first lines: beside the embedded data, which says as much to whoever can read it. */
-function leaveSandboxToken(dataDir: string, { worlds }: CreatedPlatform): void {
-  const { clientId, clientSecret } = worlds.SANDBOX.credentials
-  writeFileSync(join(dataDir, 'sandbox-token'), `${clientId}:${clientSecret}\n`, { mode: 0o600 })
-}
-
 function greeting({ url, created }: Gateway, dataDir: string | undefined): string {
   const lines = [
     '',
     `  The gateway is ready at ${url}`,
-    `    GraphQL    ${url}/graphql   (subscriptions: graphql-transport-ws at the same path)`,
-    `    REST       ${url}/2025-10-13/…`,
+    `    GraphQL    ${url}/graphql   (in a browser: GraphiQL; subscriptions: graphql-transport-ws at the same path)`,
+    `    REST       ${url}/2025-10-13/…   (${url}/reference)`,
     `    Readiness  ${url}/readyz`,
   ]
   if (dataDir !== undefined) lines.push(`    Data       ${dataDir === 'memory' ? 'in memory: gone when it stops' : dataDir}`)

@@ -1,11 +1,10 @@
 /** The reference page, in a real browser where there is one (Debian's chromium). */
-import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { executablePath } from './browser.ts'
 import { useWorld } from './world.ts'
 
 const world = useWorld()
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 
 test.runIf(executablePath)(
   'where there is a browser, it shows every endpoint and webhook, and loads nothing from elsewhere',

@@ -15,6 +15,7 @@ import { createDirect, refuse } from './direct.ts'
 import { createDocuments } from './documents.ts'
 import { toGraphqlError } from './error.ts'
 import { createFanout } from './fanout.ts'
+import { createGraphiql, type GraphiqlOptions, wantsPage } from './graphiql.ts'
 import { largestBody, mostTokens } from './limits.ts'
 import type { ServerContext } from './operation.ts'
 import type { Revocations } from './revocations.ts'
@@ -35,7 +36,13 @@ export interface GraphqlDoor {
   close(): Promise<void>
 }
 
-export function createGraphqlDoor(core: Core, feed: Feed, revocations: Revocations, logger: Logger): GraphqlDoor {
+export function createGraphqlDoor(
+  core: Core,
+  feed: Feed,
+  revocations: Revocations,
+  logger: Logger,
+  options: { graphiql: GraphiqlOptions | undefined },
+): GraphqlDoor {
   const yoga = createYoga<ServerContext>({
     schema,
     graphqlEndpoint: path,
@@ -56,6 +63,7 @@ export function createGraphqlDoor(core: Core, feed: Feed, revocations: Revocatio
   const shared = { core, yoga, fanout, revocations, masked }
   const protocol = serveSockets(sockets, shared)
   const streams = createStreams({ ...shared, largestBody })
+  const graphiql = options.graphiql && createGraphiql(options.graphiql)
   const handOn = (request: IncomingMessage, response: ServerResponse) =>
     void yoga(request, response, { req: request, res: response })
   const direct = createDirect({ core, feed, documents: createDocuments(), masked, handOn })
@@ -73,6 +81,11 @@ export function createGraphqlDoor(core: Core, feed: Feed, revocations: Revocatio
       // Forms can be sent across sites without asking, and browsers add Basic credentials to them: JSON only.
       if (request.method === 'POST' && !/^application\/(graphql\+)?json\b/i.test(request.headers['content-type'] ?? '')) {
         refuse(response, 415, 'Send the operation as application/json')
+      } else if (graphiql && wantsPage(request)) {
+        graphiql(request, response).catch((error) => {
+          logger.error({ err: error }, 'GraphiQL could not be shown')
+          response.destroy()
+        })
       } else if (wantsStream(request)) void streams.handle(request, response)
       else if (request.method === 'POST') direct(request, response)
       else handOn(request, response)
