@@ -46,15 +46,15 @@ export function connectionOf<Item>(
 /** Most documents ask for a few cursors at most: they are made when they are looked at. */
 class Edge<Item> {
   readonly node: Item
-  readonly #cursorOf: (item: Item) => string
+  readonly cursorOf: (item: Item) => string
 
   constructor(node: Item, cursorOf: (item: Item) => string) {
     this.node = node
-    this.#cursorOf = cursorOf
+    this.cursorOf = cursorOf
   }
 
   get cursor(): string {
-    return this.#cursorOf(this.node)
+    return this.cursorOf(this.node)
   }
 }
 

@@ -9,11 +9,20 @@ export interface Context {
   feed: Feed
   caller: Caller
   /** Read once per request, or per event of a subscription. */
-  loaders: Loaders
+  readonly loaders: Loaders
 }
 
 export function createContext(core: Core, feed: Feed, caller: Caller): Context {
-  return { core, feed, caller, loaders: createLoaders(core, caller) }
+  let loaders: Loaders | undefined
+  return {
+    core,
+    feed,
+    caller,
+    get loaders() {
+      loaders ??= createLoaders(core, caller)
+      return loaders
+    },
+  }
 }
 
 /** Asks the core, with GraphQL's nulls read as absent. */

@@ -6,22 +6,38 @@ import DataLoader from 'dataloader'
 import type { z } from 'zod'
 import { type IdType, uuidOf } from '../base/ids.ts'
 import { DomainError } from '../base/refusal.ts'
-import { externalAccountShape, externalAccountsById, heldAccounts } from '../core/accounts/external.ts'
-import { internalAccountShape, internalAccountsById, withBalance } from '../core/accounts/internal.ts'
+import { externalAccountShape, heldAccounts } from '../core/accounts/external.ts'
+import { internalAccountShape, withBalance } from '../core/accounts/internal.ts'
 import { balancesAt, countStatements, readStatements, type StatementLine } from '../core/accounts/statement.ts'
 import { approvalsByTransaction } from '../core/approvals/approval.ts'
-import { customerShape, customersById } from '../core/customers/customer.ts'
+import { customerShape } from '../core/customers/customer.ts'
 import { attemptsOf, type WebhookAttempt } from '../core/events/deliveries.ts'
 import type { Caller, Core } from '../core/operation.ts'
-import { countOfOwners, type ListSource, listed, mapPage, type Page, readPagesOfOwners } from '../core/page.ts'
-import { quoteShape, quotesById } from '../core/quotes/quote.ts'
+import { countOfOwners, type ListSource, listed, mapPage, type Page, readPagesOfOwners, selectionOf } from '../core/page.ts'
+import { quoteShape } from '../core/quotes/quote.ts'
 import type { Shape } from '../core/shape.ts'
 import { type TimelineItem, timelinesOf } from '../core/transactions/timeline.ts'
-import { transactionShape, transactionsById } from '../core/transactions/transaction.ts'
-import type { ReadById } from '../database/coalesce.ts'
-import type { ApprovalRow } from '../database/tables.ts'
+import { transactionShape } from '../core/transactions/transaction.ts'
+import { coalesced, type ReadById } from '../database/coalesce.ts'
+import { type ApprovalRow, byIdsInWorld } from '../database/tables.ts'
 import { eventColumns, type LoggedEvent } from '../log/event.ts'
 import type { Way } from './connection.ts'
+
+/** Rows by id, with the columns that are shown. */
+function shownById<Row extends { id: string }, View, Given>(
+  source: ListSource,
+  { columns }: Shape<Row, View, Given>,
+): ReadById<Row> {
+  return coalesced((database, worldId, ids) =>
+    database.query<Row>(`select ${selectionOf(source, columns)} from ${source.from} where ${byIdsInWorld('t')}`, [worldId, ids]),
+  )
+}
+
+const customers = shownById(listed('customer'), customerShape)
+const internalAccounts = shownById(withBalance, internalAccountShape)
+const externalAccounts = shownById(listed('external_account'), externalAccountShape)
+const quotes = shownById(listed('quote'), quoteShape)
+const transactions = shownById(listed('transaction'), transactionShape)
 
 type OwnerColumn = Parameters<typeof readPagesOfOwners>[3]
 
@@ -94,11 +110,11 @@ export function createLoaders(core: Core, caller: Caller) {
   }
 
   return {
-    customer: byId('Customer', customersById, (row) => customerShape.lazily(row)),
-    internalAccount: byId('InternalAccount', internalAccountsById, (row) => internalAccountShape.lazily(row, rails)),
-    externalAccount: byId('ExternalAccount', externalAccountsById, (row) => externalAccountShape.lazily(row)),
-    quote: byId('Quote', quotesById, (row) => quoteShape.lazily(row)),
-    transaction: byId('Transaction', transactionsById, (row) => transactionShape.lazily(row)),
+    customer: byId('Customer', customers, (row) => customerShape.lazily(row)),
+    internalAccount: byId('InternalAccount', internalAccounts, (row) => internalAccountShape.lazily(row, rails)),
+    externalAccount: byId('ExternalAccount', externalAccounts, (row) => externalAccountShape.lazily(row)),
+    quote: byId('Quote', quotes, (row) => quoteShape.lazily(row)),
+    transaction: byId('Transaction', transactions, (row) => transactionShape.lazily(row)),
     /** By `Webhook:<uuid>`. */
     event: new DataLoader<string, LoggedEvent | null>(async (ids) => {
       requireView(caller)

@@ -1,5 +1,5 @@
 /** API tokens: who may call, and what they may do. Secrets are random, shown once and stored as their digest. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { type Cached, cached } from '../../base/cached.ts'
 import { toId, uuidOf } from '../../base/ids.ts'
@@ -194,5 +194,5 @@ function readBasic(authorization: string): { username: string; password: string 
 }
 
 function digest(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
+  return hash('sha256', secret, 'buffer')
 }
