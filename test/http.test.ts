@@ -130,3 +130,12 @@ describe('a page of another origin', () => {
     }
   })
 })
+
+test('a HEAD asks for nothing that a GET would make', async () => {
+  for (const path of ['/customers/kyc-link?platformCustomerId=x', '/receiver/uma/$success.eur@sandbox.uma.localhost']) {
+    expect((await world.rest('HEAD', path)).status).toBeGreaterThanOrEqual(400)
+  }
+  expect((await world.rest('HEAD', '/receiver/uma/$a@b.example')).headers.get('allow')).toBe('GET, OPTIONS')
+  const [row] = await world.database.query<{ links: bigint }>('select count(*) as links from kyc_link')
+  expect(row!.links).toBe(0n)
+})

@@ -88,11 +88,28 @@ describe('a client', () => {
     expect(await heard).toMatch(/^HTTP\/1\.1 408 .*"code":"INVALID_REQUEST_FORMAT"/s)
   })
 
-  test('that falls silent within its body is cut off', async () => {
+  test.each(['/2025-10-13/quotes', '/graphql'])('that falls silent within its body is cut off: %s', async (path) => {
     socket.write(
-      `POST /2025-10-13/quotes HTTP/1.1\r\nhost: gateway\r\nauthorization: ${basic(world.sandbox)}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
+      `POST ${path} HTTP/1.1\r\nhost: gateway\r\nauthorization: ${basic(world.sandbox)}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
     )
     expect(await heard).not.toMatch(/HTTP\/1\.1 2/)
+  })
+
+  test('that goes away within its body leaves nothing behind', async () => {
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nhost: gateway\r\nauthorization: ${basic(world.sandbox)}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
+    )
+    socket.destroy()
+    expect((await fetch(`${world.gateway.url}/readyz`)).status).toBe(200)
+  })
+
+  test('whose body never ends is refused before it has', async () => {
+    socket.write(
+      `POST /graphql HTTP/1.1\r\nhost: gateway\r\nauthorization: ${basic(world.sandbox)}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
+    )
+    const chunk = 'x'.repeat(65_536)
+    for (let sent = 0; sent < 6; sent += 1) socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`)
+    expect(await heard).toMatch(/^HTTP\/1\.1 413 /)
   })
 
   test('with headers larger than they may be, or no HTTP at all, is told', async () => {

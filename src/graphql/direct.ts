@@ -56,14 +56,21 @@ export function createDirect({ core, feed, documents, masked, handOn }: Parts) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     const chunks: Buffer[] = []
     let length = 0
-    request.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       length += chunk.length
-      if (length <= largestBody) chunks.push(chunk)
-    })
-    request.once('end', () => {
-      if (length > largestBody) refuse(response, 413, `The body is larger than ${largestBody} bytes`)
-      else serve(request, response, Buffer.concat(chunks).toString('utf8')).catch((error) => fail(response, error))
-    })
+      if (length <= largestBody) {
+        chunks.push(chunk)
+        return
+      }
+      // Whatever else comes is let go by, and the connection with it.
+      request.off('data', take).off('end', end).resume()
+      response.setHeader('connection', 'close')
+      refuse(response, 413, `The body is larger than ${largestBody} bytes`)
+    }
+    const end = () => {
+      serve(request, response, Buffer.concat(chunks).toString('utf8')).catch((error) => fail(response, error))
+    }
+    request.on('data', take).once('end', end)
   }
 }
 

@@ -4,16 +4,21 @@ import type { Route } from './route.ts'
 
 /** The methods of a path, as the Allow header lists them; empty where there is no such path. */
 export function methodsOf(routes: readonly Route[], prefix: string): (path: string) => string[] {
-  const known = routes.map(({ method, path }) => ({ method, pattern: patternOf(`${prefix}${path}`) }))
+  const known = routes.map((route) => ({ route, pattern: patternOf(`${prefix}${route.path}`) }))
   return (path) => {
     const methods = new Set<string>()
-    for (const { method, pattern } of known) {
+    for (const { route, pattern } of known) {
       if (!pattern.test(path)) continue
-      methods.add(method)
-      if (method === 'GET') methods.add('HEAD')
+      methods.add(route.method)
+      if (route.method === 'GET' && readsOnly(route)) methods.add('HEAD')
     }
     return methods.size === 0 ? [] : [...methods, 'OPTIONS'].sort()
   }
+}
+
+/** Some GETs of the specification make something: a lookup, a link. */
+export function readsOnly({ asks }: Route): boolean {
+  return asks.kind === 'query'
 }
 
 function patternOf(path: string): RegExp {

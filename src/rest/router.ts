@@ -9,7 +9,7 @@ import { accountRoutes } from './accounts.ts'
 import { customerRoutes } from './customers.ts'
 import { answerTo, HttpRefusal, masked } from './error.ts'
 import { eventRoutes } from './events.ts'
-import { etagOf, isKnown, methodsOf, takesJson } from './http.ts'
+import { etagOf, isKnown, methodsOf, readsOnly, takesJson } from './http.ts'
 import { lookupRoutes } from './lookups.ts'
 import { openApiDocument } from './openapi.ts'
 import { peopleRoutes } from './people.ts'
@@ -73,6 +73,8 @@ export function addRestDoor(app: FastifyInstance, core: Core, logger: Logger): v
     app.route({
       method: route.method,
       url: `/${apiVersion}${route.path}`,
+      // A HEAD must change nothing.
+      exposeHeadRoute: readsOnly(route),
       handler: async (request, reply) => {
         if (!takesJson(request.headers.accept)) throw new HttpRefusal(406, 'NOT_ACCEPTABLE', 'Answers are application/json')
         const answer = await answerOf(core, route, request, reply)
