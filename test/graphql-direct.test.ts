@@ -12,6 +12,7 @@ const world = useWorld()
 let payer: Payer
 
 beforeAll(async () => {
+  await world.rest('PATCH', '/config', { webhookEndpoint: 'http://127.0.0.1:1/' })
   payer = await newPayer(world)
   await newQuote(world, payer, { immediatelyExecute: true, description: 'A memo', remittanceInformation: 'Invoice 17' })
   await newQuote(world, payer, { source: { customerId: payer.customer['id'], currency: 'USD' } })
@@ -70,7 +71,7 @@ describe('a document that is asked again and again', () => {
 })
 
 describe('a list reads what is asked for:', () => {
-  const lists = ['customers', 'internalAccounts', 'externalAccounts', 'quotes', 'transactions']
+  const lists = ['customers', 'internalAccounts', 'externalAccounts', 'quotes', 'transactions', 'tokens', 'webhookDeliveries']
   const fieldsOf = (list: string) => {
     const connection = getNamedType(schema.getQueryType()!.getFields()[list]!.type)
     const edge = isObjectType(connection) ? getNamedType(connection.getFields()['edges']!.type) : undefined

@@ -1,14 +1,20 @@
 /** Lists of the graph from both ends: whichever way they are walked, each item is met once, in the order of the list. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { newCustomer, newPayer, newQuote } from './people.ts'
+import { fund, newCustomer, newPayer, newQuote } from './people.ts'
 import { type Body, useWorld } from './world.ts'
 
 const world = useWorld()
 let owner: string
+let account: string
 
 beforeAll(async () => {
   const payer = await newPayer(world)
   owner = payer.customer['id']
+  account = payer.dollars['id']
+  for (let count = 0; count < 7; count += 1) {
+    await fund(world, account, 100)
+    await world.rest('POST', '/tokens', { name: 'x', permissions: ['VIEW'] })
+  }
   // Of one instant, so that ids alone tell them apart.
   for (let count = 0; count < 7; count += 1) await newQuote(world, payer)
   for (let count = 0; count < 6; count += 1) await newCustomer(world)
@@ -16,21 +22,31 @@ beforeAll(async () => {
 
 const root = (args: string) => `{ list: customers(${args}) { ...Page } }`
 const nested = (args: string) => `{ node(id: "${owner}") { ... on Customer { list: quotes(${args}) { ...Quotes } } } }`
+const statement = (args: string) =>
+  `{ node(id: "${account}") { ... on InternalAccount { list: statement(${args}) { ...Lines } } } }`
+const tokens = (args: string) => `{ list: tokens(${args}) { ...Tokens } }`
 const page = 'edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }'
 
+const fragments = new Map([
+  [root, `fragment Page on CustomerConnection { ${page} }`],
+  [nested, `fragment Quotes on QuoteConnection { ${page} }`],
+  [statement, `fragment Lines on StatementConnection { ${page.replace('node { id }', 'node { transaction { id } }')} }`],
+  [tokens, `fragment Tokens on ApiTokenConnection { ${page} }`],
+])
+
 async function read(form: typeof root, args: string): Promise<Body> {
-  const fragment =
-    form === root ? `fragment Page on CustomerConnection { ${page} }` : `fragment Quotes on QuoteConnection { ${page} }`
-  const { body } = await world.graphql(`${form(args)} ${fragment}`)
+  const { body } = await world.graphql(`${form(args)} ${fragments.get(form)}`)
   expect(body['errors']).toBeUndefined()
   return body['data'].list ?? body['data'].node.list
 }
 
-const idsOf = ({ edges }: Body) => edges.map(({ node }: Body) => node.id)
+const idsOf = ({ edges }: Body) => edges.map(({ node }: Body) => node.id ?? node.transaction.id)
 
 describe.each([
   ['a root list', root],
   ['a nested list', nested],
+  ['a statement', statement],
+  ['a list of credentials', tokens],
 ] as const)('%s', (_name, form) => {
   test.each([1, 2, 3, 100])('is the same from both ends, %i at a time', async (size) => {
     const forth: string[] = []
@@ -63,9 +79,7 @@ describe.each([
     'first: -1',
     'last: 2, before: "x"',
   ])('refuses %s', async (args) => {
-    const { body } = await world.graphql(
-      `${form(args)} ${form === root ? `fragment Page on CustomerConnection { ${page} }` : `fragment Quotes on QuoteConnection { ${page} }`}`,
-    )
+    const { body } = await world.graphql(`${form(args)} ${fragments.get(form)}`)
     expect(body['errors'][0].extensions).toMatchObject({ code: 'INVALID_INPUT' })
   })
 })

@@ -130,7 +130,8 @@ async function readRows<Row>(
   )
 }
 
-function directionOf(ascending: boolean): readonly [direction: 'asc' | 'desc', after: '>' | '<'] {
+/** Which way places are read. */
+export function directionOf(ascending: boolean): readonly [direction: 'asc' | 'desc', after: '>' | '<'] {
   return ascending ? ['asc', '>'] : ['desc', '<']
 }
 

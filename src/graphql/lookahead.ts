@@ -23,6 +23,7 @@ const madeOf: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     totalReceivingAmount: ['totalReceivingAmount', 'receivingCurrency'],
     feesIncluded: ['feesIncluded', 'sendingCurrency'],
   },
+  WebhookDeliveryConnection: { event: ['id'], attempts: ['id'], attemptCount: ['attempts'] },
   TransactionConnection: {
     customer: ['customerId'],
     quote: ['quoteId'],

@@ -1,7 +1,7 @@
 import type { permissions } from '../core/operation.ts'
 import { createToken, deleteToken, getToken, listTokens, type Token } from '../core/platform/tokens.ts'
 import { builder } from './builder.ts'
-import { listOf, pageArgs, pageComplexity } from './connection.ts'
+import { bothWayArgs, listOf, pageComplexity } from './connection.ts'
 import { askCore } from './context.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
 
@@ -39,9 +39,9 @@ builder.queryField('tokens', (t) =>
   t.field({
     type: TokenConnection,
     description: 'The tokens of the platform in this world, newest first.',
-    args: { ...pageArgs, name: t.arg.string({ description: 'Called this only.' }) },
+    args: { ...bothWayArgs, name: t.arg.string({ description: 'Called this only.' }) },
     complexity: pageComplexity,
-    resolve: (_root, args, context) => listOf(context, listTokens, args),
+    resolve: (_root, args, context, info) => listOf(context, listTokens, args, info),
   }),
 )
 

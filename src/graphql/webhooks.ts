@@ -11,7 +11,7 @@ import {
 import { testWebhook } from '../core/events/test-webhook.ts'
 import { rotateWebhookKey, type WebhookKey } from '../core/platform/signing-keys.ts'
 import { builder } from './builder.ts'
-import { listOf, pageArgs, pageComplexity } from './connection.ts'
+import { bothWayArgs, listOf, pageComplexity } from './connection.ts'
 import { askCore } from './context.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
 import { EventRef, EventType } from './events.ts'
@@ -78,13 +78,13 @@ builder.queryField('webhookDeliveries', (t) =>
     type: DeliveryConnection,
     description: 'The webhooks that were sent or will be, newest first.',
     args: {
-      ...pageArgs,
+      ...bothWayArgs,
       status: t.arg({ type: DeliveryStatus, description: 'In this state only.' }),
       type: t.arg({ type: EventType, description: 'Of this type only.' }),
       resourceId: t.arg.id({ description: 'About this only: `<Type>:<uuid>`.' }),
     },
     complexity: pageComplexity,
-    resolve: (_root, args, context) => listOf(context, listWebhookDeliveries, args),
+    resolve: (_root, args, context, info) => listOf(context, listWebhookDeliveries, args, info),
   }),
 )
 

@@ -6,7 +6,7 @@ import { toId } from '../../base/ids.ts'
 import type { Queryable } from '../../database/port.ts'
 import { byIdsInWorld } from '../../database/tables.ts'
 import type { EntryKind } from '../../ledger/entry.ts'
-import type { Page } from '../page.ts'
+import { directionOf, type Manner, type Page, type PageInput } from '../page.ts'
 
 export interface StatementLine {
   /** Of the ledger entry: bare uuid. */
@@ -41,23 +41,25 @@ export async function readStatements(
   database: Queryable,
   worldId: string,
   accountIds: readonly string[],
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  { limit, cursor, backwards = false }: Pick<PageInput, 'limit' | 'cursor'> & Pick<Manner, 'backwards'>,
 ): Promise<Page<StatementLine>[]> {
-  const place = cursor === undefined ? undefined : decodePlace(cursor, 'after', /^\d{1,18}$/)
+  const [direction, beyond] = directionOf(backwards)
+  const place = cursor === undefined ? undefined : decodePlace(cursor, backwards ? 'before' : 'after', /^\d{1,18}$/)
   const rows = await database.query<Row>(
     `select owner.id as "accountId", line.* from unnest($2::uuid[]) as owner(id) cross join lateral (
        select p.id as "postingId", e.id as "entryId", e.kind, e.currency, p.amount, p.balance_after as "balanceAfter",
          e.transaction_id as "transactionId", p.created_at as "createdAt"
        from internal_account a join ledger_posting p on p.account_id = a.id join ledger_entry e on e.id = p.entry_id
-       where a.world_id = $1 and a.id = owner.id ${place ? 'and (p.created_at, p.id) < ($4, $5::bigint)' : ''}
-       order by p.created_at desc, p.id desc limit $3
+       where a.world_id = $1 and a.id = owner.id ${place ? `and (p.created_at, p.id) ${beyond} ($4, $5::bigint)` : ''}
+       order by p.created_at ${direction}, p.id ${direction} limit $3
      ) line`,
     [worldId, accountIds, limit + 1, ...(place ? [place.createdAt, place.id] : [])],
   )
   const rowsOf = Map.groupBy(rows, ({ accountId }) => accountId)
   return accountIds.map((id) => {
     const lines = (rowsOf.get(id) ?? []).map(toLine)
-    return { data: lines.slice(0, limit), hasMore: lines.length > limit }
+    const data = lines.slice(0, limit)
+    return { data: backwards ? data.reverse() : data, hasMore: lines.length > limit }
   })
 }
 

@@ -2,15 +2,18 @@
 import { z } from 'zod'
 import { decodePosition } from '../../base/cursor.ts'
 import { toId } from '../../base/ids.ts'
+import { isoText } from '../../base/instant.ts'
 import { DomainError } from '../../base/refusal.ts'
 import type { Queryable } from '../../database/port.ts'
 import { byIdsInWorld, selectList, type WebhookDeliveryRow } from '../../database/tables.ts'
 import { eventColumns, type LoggedEvent, lastPosition, readEvents } from '../../log/event.ts'
 import { enqueue, isApprovalRequest } from '../../log/outbox.ts'
 import { idOf, searchText } from '../input.ts'
+import { listQuery } from '../list.ts'
 import { action, query } from '../operation.ts'
-import { given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
+import { given, listed, pageInput, pageOf } from '../page.ts'
 import type { World } from '../platform/world.ts'
+import { shapeOf } from '../shape.ts'
 
 const deliveryStatuses = ['PENDING', 'DELIVERED', 'FAILED'] as const
 
@@ -42,19 +45,21 @@ export const WebhookDelivery = z.object({
 
 export type WebhookDelivery = z.output<typeof WebhookDelivery>
 
+const deliveryShape = shapeOf<WebhookDeliveryRow, WebhookDelivery>({
+  id: [['id'], ({ id }) => toId('Webhook', id)],
+  type: [['type'], ({ type }) => type],
+  resourceId: [['resourceId'], ({ resourceId }) => resourceId],
+  status: [['status'], ({ status }) => status],
+  attempts: [['attempts'], ({ attempts }) => attempts],
+  nextAttemptAt: [['nextAttemptAt'], ({ nextAttemptAt }) => (nextAttemptAt === null ? undefined : isoText(nextAttemptAt))],
+  createdAt: [['createdAt'], ({ createdAt }) => isoText(createdAt)],
+})
+
 function toWebhookDelivery(row: WebhookDeliveryRow): WebhookDelivery {
-  return {
-    id: toId('Webhook', row.id),
-    type: row.type,
-    resourceId: row.resourceId,
-    status: row.status,
-    attempts: row.attempts,
-    ...(row.nextAttemptAt === null ? {} : { nextAttemptAt: row.nextAttemptAt.toISOString() }),
-    createdAt: row.createdAt.toISOString(),
-  }
+  return deliveryShape.whole(row)
 }
 
-export const listWebhookDeliveries = query({
+export const listWebhookDeliveries = listQuery({
   name: 'listWebhookDeliveries',
   permission: 'VIEW',
   input: z.object({
@@ -64,17 +69,14 @@ export const listWebhookDeliveries = query({
     ...pageInput,
   }),
   output: pageOf(WebhookDelivery),
-  async answer({ database }, { worldId }, { status, type, resourceId, ...page }) {
-    const conditions = [
-      ...given(status, 't.status = ?::"DeliveryStatus"'),
-      ...given(type, 't.type = ?'),
-      ...given(resourceId, 't.resource_id = ?'),
-    ]
-    return mapPage(
-      await readPage<WebhookDeliveryRow>(database, listed('webhook_delivery'), worldId, conditions, page),
-      toWebhookDelivery,
-    )
-  },
+  source: listed('webhook_delivery'),
+  shape: deliveryShape,
+  given: () => undefined,
+  conditions: ({ status, type, resourceId }) => [
+    ...given(status, 't.status = ?::"DeliveryStatus"'),
+    ...given(type, 't.type = ?'),
+    ...given(resourceId, 't.resource_id = ?'),
+  ],
 })
 
 const one = { webhookId: idOf('Webhook') }

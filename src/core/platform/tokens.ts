@@ -3,12 +3,15 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { type Cached, cached } from '../../base/cached.ts'
 import { toId, uuidOf } from '../../base/ids.ts'
+import { isoText } from '../../base/instant.ts'
 import { DomainError } from '../../base/refusal.ts'
 import type { Database } from '../../database/port.ts'
 import type { ApiTokenRow } from '../../database/tables.ts'
 import { idOf, instant, searchText, text } from '../input.ts'
+import { listQuery } from '../list.ts'
 import { type Caller, operation, type Permission, permissions, query } from '../operation.ts'
-import { given, listed, mapPage, pageInput, pageOf, readPage } from '../page.ts'
+import { given, listed, pageInput, pageOf } from '../page.ts'
+import { shapeOf } from '../shape.ts'
 
 const permissionSet = z.array(z.enum(permissions))
 
@@ -25,15 +28,18 @@ export const Token = z.object({
 
 export type Token = z.output<typeof Token>
 
+const tokenShape = shapeOf<ApiTokenRow, Token>({
+  id: [['id'], ({ id }) => toId('Token', id)],
+  name: [['name'], ({ name }) => name],
+  permissions: [['permissions'], ({ permissions: held }) => permissionSet.parse(held)],
+  clientId: [['clientId'], ({ clientId }) => clientId],
+  clientSecret: [[], () => undefined],
+  createdAt: [['createdAt'], ({ createdAt }) => isoText(createdAt)],
+  updatedAt: [['updatedAt'], ({ updatedAt }) => isoText(updatedAt)],
+})
+
 function toToken(row: ApiTokenRow): Token {
-  return {
-    id: toId('Token', row.id),
-    name: row.name,
-    permissions: permissionSet.parse(row.permissions),
-    clientId: row.clientId,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  }
+  return tokenShape.whole(row)
 }
 
 export interface NewToken {
@@ -91,7 +97,7 @@ export const createToken = operation({
   },
 })
 
-export const listTokens = query({
+export const listTokens = listQuery({
   name: 'listTokens',
   permission: 'VIEW',
   input: z.object({
@@ -103,16 +109,16 @@ export const listTokens = query({
     ...pageInput,
   }),
   output: pageOf(Token),
-  async answer({ database }, { worldId }, { name, createdAfter, createdBefore, updatedAfter, updatedBefore, ...page }) {
-    const conditions = [
-      ...given(name, 't.name = ?'),
-      ...given(createdAfter, 't.created_at >= ?'),
-      ...given(createdBefore, 't.created_at <= ?'),
-      ...given(updatedAfter, 't.updated_at >= ?'),
-      ...given(updatedBefore, 't.updated_at <= ?'),
-    ]
-    return mapPage(await readPage<ApiTokenRow>(database, listed('api_token'), worldId, conditions, page), toToken)
-  },
+  source: listed('api_token'),
+  shape: tokenShape,
+  given: () => undefined,
+  conditions: ({ name, createdAfter, createdBefore, updatedAfter, updatedBefore }) => [
+    ...given(name, 't.name = ?'),
+    ...given(createdAfter, 't.created_at >= ?'),
+    ...given(createdBefore, 't.created_at <= ?'),
+    ...given(updatedAfter, 't.updated_at >= ?'),
+    ...given(updatedBefore, 't.updated_at <= ?'),
+  ],
 })
 
 const tokenInput = z.object({ tokenId: idOf('Token') })
