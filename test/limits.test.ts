@@ -62,6 +62,16 @@ describe('signing in', () => {
     expect(damped.headers.get('retry-after')).toMatch(/^\d+$/)
     expect((await attempt('production-secret', '203.0.113.8')).status).toBe(200)
   })
+
+  test('by ever new names is refused too, and those with the right secret still come in', async () => {
+    const { admission } = world.gateway.core
+    const identify = (name: string) =>
+      admission.identify(basic({ clientId: name, clientSecret: 'x' }), '203.0.113.9').catch(({ code }) => code)
+    const codes: string[] = []
+    for (let count = 0; count < 1001; count += 1) codes.push(await identify(`nobody-${count}`))
+    expect([codes.at(0), codes.at(999), codes.at(1000)]).toEqual(['UNAUTHORIZED', 'UNAUTHORIZED', 'RATE_LIMITED'])
+    expect(await admission.identify(basic(world.production), '203.0.113.9')).toMatchObject({ environment: 'PRODUCTION' })
+  })
 })
 
 describe('a client', () => {

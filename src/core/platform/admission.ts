@@ -10,6 +10,8 @@ import type { Caller } from '../operation.ts'
 import { authenticate, type Tokens, userNameOf } from './tokens.ts'
 
 const failuresPerMinute = 20
+/** Of one address, whatever names it tries: beyond it nothing more is remembered of it. */
+const namesPerMinute = 1000
 
 export interface Admission {
   /** The client's address: as the nearest trusted proxy says. */
@@ -32,6 +34,7 @@ export interface AdmissionOptions {
 export function createAdmission(tokens: Tokens, { requestsPerMinute, trustedProxies }: AdmissionOptions): Admission {
   const duration = minute / second
   const failures = new RateLimiterMemory({ points: failuresPerMinute, duration })
+  const addresses = new RateLimiterMemory({ points: namesPerMinute, duration })
   const requests = requestsPerMinute === 0 ? undefined : new RateLimiterMemory({ points: requestsPerMinute, duration })
 
   const admission: Admission = {
@@ -53,7 +56,10 @@ export function createAdmission(tokens: Tokens, { requestsPerMinute, trustedProx
       try {
         return await authenticate(tokens, authorization)
       } catch (error) {
-        if (error instanceof DomainError) await failures.penalty(key)
+        if (!(error instanceof DomainError)) throw error
+        const { consumedPoints, msBeforeNext } = await addresses.penalty(address)
+        if (consumedPoints > namesPerMinute) throw tooMany('Too many failed attempts to sign in', msBeforeNext)
+        await failures.penalty(key)
         throw error
       }
     },
