@@ -118,7 +118,7 @@ describe('a list reads what is asked for:', () => {
 
 describe('a document that means harm', () => {
   const nested = (depth: number) =>
-    `${'{ customers { edges { node { transactions { edges { node { customer '.repeat(depth)}{ id }${' } } } } } } }'.repeat(depth)}`
+    `{ customers { edges { node { ${'transactions { edges { node { customer { '.repeat(depth)}id${' } } } }'.repeat(depth)} } } } }`
   const attacks: [name: string, query: string, variables?: Body][] = [
     ['5,000 aliases', `{ ${Array.from({ length: 5000 }, (_, index) => `a${index}: platform { id }`).join(' ')} }`],
     ['20,000 levels', `${'{a'.repeat(20_000)}${'}'.repeat(20_000)}`],
@@ -143,6 +143,26 @@ describe('a document that means harm', () => {
     expect([200, 400, 413]).toContain(status)
     expect(text.length).toBeLessThan(2000)
     expect(JSON.parse(text).errors.length).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['depth', nested(6), {}],
+    [
+      'complexity',
+      '{ customers(first: 100) { edges { node { transactions(first: 100) { edges { node { id status } } } } } } }',
+      {},
+    ],
+    [
+      'complexity',
+      'query ($n: Int!) { customers(first: $n) { edges { node { transactions(first: $n) { edges { node { id status } } } } } } }',
+      { n: 100 },
+    ],
+    ['breadth', `{ ${Array.from({ length: 401 }, (_, index) => `a${index}: __typename`).join(' ')} }`, {}],
+  ])('is told what it has too much of: %s', async (measure, query, variables) => {
+    for (const _time of [1, 2]) {
+      const { body } = await world.graphql(query, variables)
+      expect(body['errors'][0].extensions).toMatchObject({ code: 'DOCUMENT_TOO_COMPLEX', [measure]: expect.any(Number) })
+    }
   })
 
   test.each(attacks)('and over a socket: %s', async (_name, query, variables = {}) => {
