@@ -196,3 +196,10 @@ describe('a document that means harm', () => {
     expect(({} as Body)['id']).toBeUndefined()
   })
 })
+
+test('what a stranger sends is not read, whatever it is', async () => {
+  for (const query of ['{ platform { id } }', '{ nothing }', '{', 'subscription { events { type } }']) {
+    const { status, body } = await world.graphql(query, {}, { as: null })
+    expect([status, body['errors'][0].extensions.code]).toEqual([401, 'UNAUTHORIZED'])
+  }
+})

@@ -155,3 +155,14 @@ describe('large replies', () => {
     expect(small.headers.get('content-encoding')).toBeNull()
   })
 })
+
+test('a document that cannot be run counts once, too', async () => {
+  const as = await newToken()
+  const remaining = async (query: string) =>
+    Number((await world.graphql(query, {}, { as })).headers.get('ratelimit-remaining'))
+  expect([await remaining('{ platform { id } }'), await remaining('{ nothing }'), await remaining('{')]).toEqual([
+    budget - 1,
+    budget - 2,
+    budget - 3,
+  ])
+})

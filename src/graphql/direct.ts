@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { parseJson, stringifyJson } from '../base/json.ts'
-import type { Core } from '../core/operation.ts'
+import type { Caller, Core } from '../core/operation.ts'
 import type { Feed } from '../log/feed.ts'
 import { createContext } from './context.ts'
 import type { Documents } from './documents.ts'
@@ -20,22 +20,23 @@ interface Parts {
   feed: Feed
   documents: Documents
   masked: Masked
-  /** The long way. */
-  handOn(request: IncomingMessage, response: ServerResponse): void
+  /** The long way, for a caller who is known already. */
+  handOn(request: IncomingMessage, response: ServerResponse, caller: Caller): void
 }
 
 export function createDirect({ core, feed, documents, masked, handOn }: Parts) {
   async function serve(request: ReadRequest, response: ServerResponse, text: string): Promise<void> {
-    const asked = readRequest(text)
-    const prepared = asked && documents.prepare(asked.query, asked.operationName)
-    if (!prepared) {
-      request.body = text
-      handOn(request, response)
-      return
-    }
     let result: ExecutionResult
     try {
+      // First: what strangers send is not even read.
       const caller = await core.admission.admit(request, response)
+      const asked = readRequest(text)
+      const prepared = asked && documents.prepare(asked.query, asked.operationName)
+      if (!prepared) {
+        request.body = text
+        handOn(request, response, caller)
+        return
+      }
       const refusal = prepared.judge(asked.variables)
       result = refusal
         ? { errors: [refusal] }

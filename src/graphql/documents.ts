@@ -19,7 +19,8 @@ import { type Judge, judgeOf } from './cost.ts'
 import { mostTokens } from './limits.ts'
 import { schema } from './schema.ts'
 
-const mostKept = 1000
+/** Characters of documents that are kept, all together: what is made of them takes some hundred times as many bytes. */
+const mostKept = 500_000
 const longestKept = 16 * 1024
 
 type Result = ReturnType<typeof execute>
@@ -37,6 +38,7 @@ export interface Documents {
 
 export function createDocuments(): Documents {
   const kept = new Map<string, Prepared>()
+  let length = 0
   return {
     prepare(text, operationName) {
       const key = operationName ? `${operationName}\u0000${text}` : text
@@ -50,7 +52,12 @@ export function createDocuments(): Documents {
       const prepared = read(text, operationName)
       if (!prepared || text.length > longestKept) return prepared
       kept.set(key, prepared)
-      if (kept.size > mostKept) kept.delete(kept.keys().next().value!)
+      length += key.length
+      for (const oldest of kept.keys()) {
+        if (length <= mostKept) break
+        kept.delete(oldest)
+        length -= oldest.length
+      }
       return prepared
     },
   }

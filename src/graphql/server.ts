@@ -7,7 +7,7 @@ import { second } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { DomainError } from '../base/refusal.ts'
 import { requestIdHeader, requestIdOf } from '../base/request-id.ts'
-import type { Core } from '../core/operation.ts'
+import type { Caller, Core } from '../core/operation.ts'
 import type { Feed } from '../log/feed.ts'
 import { createContext } from './context.ts'
 import { judgeOf } from './cost.ts'
@@ -64,8 +64,8 @@ export function createGraphqlDoor(
   const protocol = serveSockets(sockets, shared)
   const streams = createStreams({ ...shared, largestBody })
   const graphiql = options.graphiql && createGraphiql(options.graphiql)
-  const handOn = (request: IncomingMessage, response: ServerResponse) =>
-    void yoga(request, response, { req: request, res: response })
+  const handOn = (request: IncomingMessage, response: ServerResponse, caller?: Caller) =>
+    void yoga(request, response, { req: request, res: response, ...(caller ? { caller } : {}) })
   const direct = createDirect({ core, feed, documents: createDocuments(), masked, handOn })
 
   return {
