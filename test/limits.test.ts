@@ -158,8 +158,7 @@ describe('large replies', () => {
 
 test('a document that cannot be run counts once, too', async () => {
   const as = await newToken()
-  const remaining = async (query: string) =>
-    Number((await world.graphql(query, {}, { as })).headers.get('ratelimit-remaining'))
+  const remaining = async (query: string) => Number((await world.graphql(query, {}, { as })).headers.get('ratelimit-remaining'))
   expect([await remaining('{ platform { id } }'), await remaining('{ nothing }'), await remaining('{')]).toEqual([
     budget - 1,
     budget - 2,

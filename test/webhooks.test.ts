@@ -1,51 +1,34 @@
 import { verify } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fund, newPayer, newQuote } from './people.ts'
+import { openReceiver, type Receiver } from './receiver.ts'
 import { type Body, useWorld } from './world.ts'
 
 const world = useWorld()
 
-interface Received {
-  body: Body
-  raw: string
-  signature: string | undefined
-}
-
 /** The platform's own server. */
-let server: Server
-let endpoint: string
-let received: Received[]
-let answer: (body: Body) => number
+let receiver: Receiver
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const raw = Buffer.concat(chunks).toString()
-      const body = JSON.parse(raw)
-      received.push({ body, raw, signature: request.headers['x-service-signature'] as string })
-      response.writeHead(answer(body), { location: 'http://127.0.0.1:1/' }).end('thanks')
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  receiver = await openReceiver()
 })
 
-afterAll(() => server.close())
+afterAll(() => receiver.close())
+
+const answerWith = (status: (body: Body) => number) => {
+  receiver.answer = (body) => ({ status: status(body), body: 'thanks', headers: { location: 'http://127.0.0.1:1/' } })
+}
 
 beforeEach(async () => {
-  received = []
-  answer = () => 200
-  expect((await world.rest('PATCH', '/config', { webhookEndpoint: endpoint })).status).toBe(200)
+  answerWith(() => 200)
+  expect((await world.rest('PATCH', '/config', { webhookEndpoint: receiver.url })).status).toBe(200)
+  receiver.received = []
   await world.drain()
 })
 
 describe('webhooks', () => {
   test('begin with a TEST when the endpoint is set', () => {
-    expect(received.map(({ body }) => body)).toEqual([
+    expect(receiver.received.map(({ body }) => body)).toEqual([
       { type: 'TEST', webhookId: expect.stringMatching(/^Webhook:/), timestamp: expect.any(String), test: true },
     ])
   })
@@ -54,10 +37,10 @@ describe('webhooks', () => {
     const payer = await newPayer(world)
     const quote = await newQuote(world, payer)
     await world.drain()
-    received = []
+    receiver.received = []
     await world.rest('POST', `/quotes/${quote['id']}/execute`)
     await world.drain()
-    const bodies = received.map(({ body }) => body)
+    const bodies = receiver.received.map(({ body }) => body)
     expect(bodies.map(({ type }) => type).toSorted()).toEqual(['ACCOUNT_STATUS', 'OUTGOING_PAYMENT', 'OUTGOING_PAYMENT'])
     const balance = bodies.find(({ type }) => type === 'ACCOUNT_STATUS')
     expect(balance).toEqual({
@@ -81,8 +64,9 @@ describe('webhooks', () => {
     const { body } = await world.rest('GET', '/webhooks/keys')
     const graph = await world.graphql('{ platform { webhookKeys { version publicKey status signsFrom } } }')
     expect(graph.body['data'].platform.webhookKeys).toEqual(body['data'])
-    expect(received.length).toBeGreaterThan(2)
-    for (const { raw, signature } of received) {
+    expect(receiver.received.length).toBeGreaterThan(2)
+    for (const { raw, headers } of receiver.received) {
+      const signature = headers['x-service-signature'] as string
       const { v, s } = JSON.parse(signature!)
       const key = body['data'].find(({ version }: Body) => version === v)
       const signed = Buffer.from(s, 'base64')
@@ -95,17 +79,17 @@ describe('webhooks', () => {
 
   test('are sent again with the same id and body until acknowledged, by the schedule', async () => {
     const payer = await newPayer(world, { balance: 0 })
-    received = []
+    receiver.received = []
     let failures = 3
-    answer = () => (failures-- > 0 ? 500 : 204)
+    answerWith(() => (failures-- > 0 ? 500 : 204))
     await fund(world, payer.dollars['id'], 5)
     // Two events: the first three attempts fail, whichever they are of.
     for (let seconds = 0; seconds <= 60; seconds += 1) {
       await world.drain()
       world.clock.advance(1000)
     }
-    expect(received).toHaveLength(5)
-    expect(new Set(received.map(({ raw }) => raw)).size).toBe(2)
+    expect(receiver.received).toHaveLength(5)
+    expect(new Set(receiver.received.map(({ raw }) => raw)).size).toBe(2)
     const attempts = await world.database.query<{ status: string; attempts: number; tried: bigint }>(
       `select d.status::text, d.attempts, (select count(*) from webhook_attempt a where a.delivery_id = d.id) as tried
        from webhook_delivery d where d.attempts > 1`,
@@ -118,12 +102,12 @@ describe('webhooks', () => {
     [302, 'PENDING'],
   ])('an answer of %s leaves the delivery %s', async (status, left) => {
     const payer = await newPayer(world, { balance: 0 })
-    received = []
-    answer = () => status
+    receiver.received = []
+    answerWith(() => status)
     await fund(world, payer.dollars['id'], 5)
     await world.drain()
-    expect(received).toHaveLength(2)
-    const ids = received.map(({ body }) => body['webhookId'].slice('Webhook:'.length))
+    expect(receiver.received).toHaveLength(2)
+    const ids = receiver.received.map(({ body }) => body['webhookId'].slice('Webhook:'.length))
     const rows = await world.database.query<{ status: string }>(
       'select status::text from webhook_delivery where id = any($1::uuid[])',
       [ids],
@@ -148,7 +132,7 @@ describe('webhooks', () => {
         body: { code: 'INVALID_INPUT', details: { field: 'webhookEndpoint' } },
       })
     }
-    expect((await set(endpoint, world.production)).status).toBe(400)
+    expect((await set(receiver.url, world.production)).status).toBe(400)
     expect((await set('https://example.com/hook', world.production)).status).toBe(200)
   })
 })
