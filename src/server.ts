@@ -1,5 +1,5 @@
 /** The one HTTP server: what every request is held to, whichever door it is for. GraphQL takes its own path before Fastify sees it. */
-import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
@@ -18,7 +18,7 @@ export interface Patience {
   headersMs: number
   /** To send the whole request: the largest file, over a slow line. */
   requestMs: number
-  /** Between two signs of life: while it sends, and while it reads. */
+  /** Between two signs of life: while it sends, and while it reads what it was sent. */
   silenceMs: number
 }
 
@@ -41,6 +41,7 @@ export async function createServer(
   state: { closing: boolean },
   graphql: GraphqlDoor,
 ): Promise<FastifyInstance> {
+  const answering = new WeakMap<Socket, ServerResponse>()
   const app = Fastify({
     serverFactory(handler) {
       const server = createHttpServer(
@@ -51,11 +52,17 @@ export async function createServer(
           connectionsCheckingInterval: patience.headersMs / 4,
         },
         (request, response) => {
+          answering.set(request.socket, response)
           if (shareAcrossOrigins(request, response, corsOrigins)) return
           if (!graphql.handle(request, response)) handler(request, response)
         },
       )
-      server.timeout = patience.silenceMs
+      // Silence of the client's: while an answer is being made it has nothing to say.
+      server.setTimeout(patience.silenceMs, (socket) => {
+        const response = answering.get(socket)
+        if (response?.req.complete && !response.headersSent) socket.setTimeout(patience.silenceMs)
+        else socket.destroy()
+      })
       graphql.attach(server)
       return server
     },

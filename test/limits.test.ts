@@ -1,5 +1,6 @@
 /** What one client may take from all the others: requests, attempts to sign in, time, and room. */
 import { connect } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { createClient } from 'graphql-ws'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { basic, useWorld } from './world.ts'
@@ -103,6 +104,24 @@ describe('a client', () => {
       `POST ${path} HTTP/1.1\r\nhost: gateway\r\nauthorization: ${basic(world.sandbox)}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
     )
     expect(await heard).not.toMatch(/HTTP\/1\.1 2/)
+  })
+
+  test('that waits for an answer is not silent, however long it takes', async () => {
+    const { query } = world.database
+    world.database.query = (async (...asked: Parameters<typeof query>) => {
+      await setTimeout(700)
+      return query(...asked)
+    }) as typeof query
+    try {
+      for (const reply of [
+        await world.rest('GET', '/customers'),
+        await world.graphql('{ customers { edges { node { id } } } }'),
+      ]) {
+        expect(reply.status).toBe(200)
+      }
+    } finally {
+      world.database.query = query
+    }
   })
 
   test('that goes away within its body leaves nothing behind', async () => {

@@ -124,7 +124,6 @@ export const updateConfiguration = operation({
   },
   decide(input, { world, owned }, { now, newId, settings, caller }) {
     const { umaDomain, webhookEndpoint, incomingPaymentApproval, supportedCurrencies } = input
-    const { webhookEnvelope: form } = input
     if (webhookEndpoint !== undefined) {
       const fault = endpointFault(webhookEndpoint, settings.allowLocalWebhooks && caller.environment === 'SANDBOX')
       if (fault)
@@ -135,7 +134,7 @@ export const updateConfiguration = operation({
       ...(umaDomain === undefined ? {} : { umaDomain }),
       ...(webhookEndpoint === undefined ? {} : { webhookEndpoint }),
       ...(incomingPaymentApproval === undefined ? {} : { incomingPaymentApproval }),
-      ...(form === undefined ? {} : { webhookEnvelope: form }),
+      ...(input.webhookEnvelope === undefined ? {} : { webhookEnvelope: input.webhookEnvelope }),
       ...(supportedCurrencies === undefined
         ? {}
         : { supportedCurrencies: supportedCurrencies.map((one) => supported(one, world)) }),
