@@ -97,18 +97,6 @@ export async function startGateway(environment: Record<string, string>, nodeOpti
   }
 }
 
-/** A contender, as a process of its own that prints its port. */
-export async function startByHand(script: string, ...args: string[]): Promise<{ url: string; pid: number; stop(): void }> {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const port = await new Promise<string>((resolve) => {
-    child.stdout.on('data', (chunk) => {
-      const found = /port (\d+)/.exec(String(chunk))
-      if (found) resolve(found[1]!)
-    })
-  })
-  return { url: `http://127.0.0.1:${port}`, pid: child.pid!, stop: () => child.kill() }
-}
-
 /** User and system time of a process so far. */
 export function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -5,9 +5,9 @@
  */
 import { cpus } from 'node:os'
 import pg from 'pg'
-import { cpuMs, credentials, median, postgresCpuMs, startByHand, startGateway, withDatabase } from './gateway.ts'
+import { alternate, type Contender, comparison, type Figures, startByHand } from './contenders.ts'
+import { credentials, startGateway, withDatabase } from './gateway.ts'
 import { documents } from './graphql-documents.ts'
-import { load } from './http.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3)
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 3)
@@ -16,13 +16,6 @@ const connections = 16
 const customers = 2000
 const whales = 5
 const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
-
-interface Figure {
-  perSecond: number
-  p99Ms: number
-  server: number
-  postgres: number
-}
 
 interface Bodies {
   name: keyof typeof documents
@@ -55,36 +48,11 @@ export async function benchGraphql(): Promise<void> {
   })
 }
 
-type Contender = { url: string; pid: number }
-
 async function compare(gateway: Contender, byHand: Contender, bodies: Bodies): Promise<void> {
-  const next = requestsOf(bodies)
-  const figures = new Map<Contender, Figure[]>([
-    [gateway, []],
-    [byHand, []],
-  ])
-  for (const { url } of figures.keys()) await load(url, connections, 2, 200, next)
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [contender, all] of figures) all.push(await measured(contender, next))
-  }
-  const of = (contender: Contender, key: keyof Figure) => median(figures.get(contender)!.map((figure) => figure[key]))
-  const [ours, theirs] = [gateway, byHand].map((one) => of(one, 'server') + of(one, 'postgres')) as [number, number]
-  const cpu = (one: Contender) => `${Math.round(of(one, 'server'))} + ${Math.round(of(one, 'postgres'))}`
-  const perSecond = (one: Contender) => Math.round(of(one, 'perSecond'))
-  console.log(
-    `| ${bodies.name} | ${perSecond(gateway)} | ${perSecond(byHand)} | ${(of(gateway, 'perSecond') / of(byHand, 'perSecond')).toFixed(2)} | ${of(gateway, 'p99Ms').toFixed(1)} | ${of(byHand, 'p99Ms').toFixed(1)} | ${cpu(gateway)} | ${cpu(byHand)} | ${(ours / theirs).toFixed(2)} |`,
-  )
-}
-
-async function measured({ url, pid }: Contender, next: () => string): Promise<Figure> {
-  const [serverBefore, postgresBefore] = [cpuMs(pid), postgresCpuMs()]
-  const { answered, perSecond, p99Ms } = await load(url, connections, seconds, 200, next)
-  return {
-    perSecond,
-    p99Ms,
-    server: ((cpuMs(pid) - serverBefore) * 1000) / answered,
-    postgres: ((postgresCpuMs() - postgresBefore) * 1000) / answered,
-  }
+  const manner = { connections, rounds, seconds }
+  const [ours, theirs] = (await alternate([gateway, byHand], manner, requestsOf(bodies))) as [Figures, Figures]
+  const ratio = (ours.server + ours.postgres) / (theirs.server + theirs.postgres)
+  console.log(`| ${[bodies.name, ...comparison(ours, theirs), ratio.toFixed(2)].join(' | ')} |`)
 }
 
 function requestsOf({ name, variables }: Bodies): () => string {

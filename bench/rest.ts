@@ -5,8 +5,8 @@
 import { cpus } from 'node:os'
 import pg from 'pg'
 import { mostCounted } from '../src/core/page.ts'
-import { cpuMs, credentials, median, postgresCpuMs, startByHand, startGateway, withDatabase } from './gateway.ts'
-import { load } from './http.ts'
+import { alternate, comparison, type Figures, startByHand } from './contenders.ts'
+import { credentials, startGateway, withDatabase } from './gateway.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3)
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 4)
@@ -14,13 +14,6 @@ const sizes = (process.env['BENCH_ROWS'] ?? '10000,100000,1000000').split(',').m
 const connections = 16
 const customers = 20
 const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
-
-interface Figure {
-  perSecond: number
-  p99Ms: number
-  serverMicroseconds: number
-  postgresMicroseconds: number
-}
 
 export async function benchRest(): Promise<void> {
   console.log(
@@ -48,39 +41,14 @@ async function measure(url: string, rows: number, perSecond: Map<string, number>
     const { ids, customerId, cursor } = await fill(database, rows)
     const requests = requestsFor(ids, customerId, cursor)
     for (const [name, next] of Object.entries(requests)) {
-      const ours: Figure[] = []
-      const theirs: Figure[] = []
-      const contenders = [
-        [gateway, ours],
-        [byHand, theirs],
-      ] as const
-      for (const [{ url: at }] of contenders) await load(at, connections, 1, 200, next)
-      for (let round = 0; round < rounds; round += 1) {
-        for (const [{ url: at, pid }, figures] of contenders) figures.push(await measured(at, pid, next))
-      }
-      const of = (figures: readonly Figure[], key: keyof Figure) => median(figures.map((figure) => figure[key]))
-      perSecond.set(`${rows} ${name}`, of(ours, 'perSecond'))
-      const cpu = (figures: readonly Figure[]) =>
-        `${Math.round(of(figures, 'serverMicroseconds'))} + ${Math.round(of(figures, 'postgresMicroseconds'))}`
-      console.log(
-        `| ${rows} | ${name} | ${Math.round(of(ours, 'perSecond'))} | ${Math.round(of(theirs, 'perSecond'))} | ${(of(ours, 'perSecond') / of(theirs, 'perSecond')).toFixed(2)} | ${of(ours, 'p99Ms').toFixed(1)} | ${of(theirs, 'p99Ms').toFixed(1)} | ${cpu(ours)} | ${cpu(theirs)} |`,
-      )
+      const [ours, theirs] = (await alternate([gateway, byHand], { connections, rounds, seconds }, next)) as [Figures, Figures]
+      perSecond.set(`${rows} ${name}`, ours.perSecond)
+      console.log(`| ${[rows, name, ...comparison(ours, theirs)].join(' | ')} |`)
     }
   } finally {
     byHand.stop()
     await database.end()
     await gateway.stop()
-  }
-}
-
-async function measured(url: string, pid: number, next: () => string): Promise<Figure> {
-  const [serverBefore, postgresBefore] = [cpuMs(pid), postgresCpuMs()]
-  const { answered, perSecond, p99Ms } = await load(url, connections, seconds, 200, next)
-  return {
-    perSecond,
-    p99Ms,
-    serverMicroseconds: ((cpuMs(pid) - serverBefore) * 1000) / answered,
-    postgresMicroseconds: ((postgresCpuMs() - postgresBefore) * 1000) / answered,
   }
 }
 
