@@ -179,6 +179,22 @@ describe('a document that means harm', () => {
     expect((await world.graphql('{ platform { id } }')).status).toBe(200)
   })
 
+  test.each([
+    '{ customers(first: 100) { edges { node { transactions(first: 100) { edges { node { id status } } } } } } }',
+    'subscription { events { ... on PaymentEvent { transaction { customer { transactions(first: 100) { edges { node { customer { transactions(first: 100) { edges { node { id status } } } } } } } } } } } }',
+  ])('is told over a socket, too, that it has too much of something: %s', async (query) => {
+    const client = createClient({
+      url: `${world.gateway.url.replace('http', 'ws')}/graphql`,
+      connectionParams: { authorization: basic(world.sandbox) },
+      retryAttempts: 0,
+    })
+    const answer = await new Promise<unknown>((resolve) =>
+      client.subscribe({ query }, { next: resolve, error: resolve, complete: () => {} }),
+    )
+    expect(JSON.stringify(answer)).toContain('DOCUMENT_TOO_COMPLEX')
+    await client.dispose()
+  })
+
   test('batches, forms, large bodies and prototypes get no further', async () => {
     const post = (body: string, contentType = 'application/json') =>
       fetch(`${world.gateway.url}/graphql`, {

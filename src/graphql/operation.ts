@@ -63,9 +63,11 @@ export async function readOperation(
   }
   const errors = validate(schema, document)
   if (errors.length > 0) return errors
-  const refusal = judgeOf(document, request.operationName)(request.variables)
-  if (refusal) return [refusal]
   const operation = getOperationAST(document, request.operationName)
+  const isSubscription = operation?.operation === OperationTypeNode.SUBSCRIPTION
+  // What is executed is judged when it is.
+  const refusal = isSubscription ? judgeOf(document, request.operationName)(request.variables) : undefined
+  if (refusal) return [refusal]
   return {
     args: {
       schema,
@@ -74,7 +76,7 @@ export async function readOperation(
       variableValues: request.variables,
       contextValue: await contextFactory(),
     },
-    isSubscription: operation?.operation === OperationTypeNode.SUBSCRIPTION,
+    isSubscription,
     execute,
   }
 }
