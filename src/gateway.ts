@@ -7,8 +7,8 @@ import { commitFunction } from './core/commit.sql.ts'
 import { createCommitter } from './core/commit.ts'
 import type { Core } from './core/operation.ts'
 import { createAdmission } from './core/platform/admission.ts'
+import { createTokens } from './core/platform/authentication.ts'
 import { type CreatedPlatform, createPlatform } from './core/platform/create-platform.ts'
-import { createTokens } from './core/platform/tokens.ts'
 import { createWorlds } from './core/platform/world.ts'
 import { railReports } from './core/transactions/payment-work.ts'
 import { coreWork } from './core/work.ts'
@@ -120,12 +120,12 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
     rails: { SANDBOX: sandbox, PRODUCTION: provided?.rails },
     worlds: createWorlds(database),
     tokens,
-    admission: createAdmission(tokens, config),
+    admission: createAdmission(tokens, clock, config),
     settings,
   }
   const feed = await openFeed(database)
   const poster = createPoster()
-  const revocations = watchRevocations(database)
+  const revocations = watchRevocations(database, clock)
   const followers = createFollowers(core, feed, revocations, poster, parts)
   const created = await createFirstPlatform(core, config)
   const state = { closing: false }

@@ -212,6 +212,7 @@ const particular: Readonly<Record<string, () => Promise<{ status: number; body: 
   'updateCustomer 410': async () =>
     world.rest('PATCH', `/customers/${(await deletedCustomer())['id']}`, { fullName: 'Somebody Else' }),
   'deleteCustomer 410': async () => world.rest('DELETE', `/customers/${(await deletedCustomer())['id']}`),
+  'createViewerToken 410': async () => world.rest('POST', '/viewer-tokens', { customerId: (await deletedCustomer())['id'] }),
   'createLinkToken 410': async () =>
     world.rest('POST', '/bank-link/link-tokens', { customerId: (await deletedCustomer())['id'] }),
   'createCustomerExternalAccount 410': async () => {

@@ -44,6 +44,6 @@ export function urlOf({ path }: Endpoint, { path: params = {}, query = {} }: Omi
 /** `ids`: what the ids of the examples really are. */
 export function withIds<Value>(value: Value, ids: ReadonlyMap<string, string>): Value {
   let text = JSON.stringify(value)
-  for (const [example, id] of ids) text = text.replaceAll(example, id)
+  for (const [example, id] of ids) text = text.replaceAll(new RegExp(`(?<![A-Za-z])${RegExp.escape(example)}`, 'g'), () => id)
   return JSON.parse(text)
 }

@@ -179,7 +179,7 @@ describe('a token that is revoked', () => {
     const [gone, stays] = [await greeted(token as Credentials), await greeted()]
     await world.rest('DELETE', `/tokens/${token['id']}`)
     await world.drain()
-    expect(await gone.closed).toEqual({ code: closeCodes.forbidden, reason: 'The token was revoked' })
+    expect(await gone.closed).toEqual({ code: closeCodes.forbidden, reason: 'The token is no longer valid' })
     expect(stays.socket.readyState).toBe(WebSocket.OPEN)
     expect(await (await new Socket().say(init(token as Credentials))).closed).toMatchObject({ code: 4403 })
   })

@@ -3,6 +3,8 @@ export interface Cached<Value> {
   get(key: string): Promise<Value | undefined>
   /** Forget one, after changing it here. */
   drop(key: string): void
+  /** Forget all. */
+  clear(): void
 }
 
 const lifetimeMs = 800
@@ -26,5 +28,6 @@ export function cached<Value>(load: (key: string) => Promise<Value | undefined>)
     drop(key) {
       entries.delete(key)
     },
+    clear: () => entries.clear(),
   }
 }

@@ -15,6 +15,7 @@ export type IdType =
   | 'Quote'
   | 'Token'
   | 'Transaction'
+  | 'ViewerToken'
   | 'Webhook'
 
 export function newId(): string {

@@ -15,6 +15,8 @@ const insertedTables: readonly (keyof InsertedRows)[] = [
   'platform',
   'world',
   'api_token',
+  'viewer_token',
+  'persisted_operation',
   'signing_key',
   'customer',
   'ledger_account',
@@ -47,7 +49,10 @@ export const versionedTables: readonly (keyof VersionedRows)[] = [
   'bulk_job',
 ]
 
-const removedTables = ['api_token', 'lookup', 'bulk_row', 'task'] as const
+/** The tables that plans take rows from. */
+const removedTables = ['api_token', 'viewer_token', 'persisted_operation', 'lookup', 'bulk_row', 'task'] as const
+
+export type RemovedTable = (typeof removedTables)[number]
 
 /**
  * The parts of a batch that are lists, by the place of their JSON text in the parameter `parts`. Beside `insert …` and `update …`, lists of

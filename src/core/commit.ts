@@ -9,7 +9,7 @@ import { stringifyJson } from '../base/json.ts'
 import { constraintOf, type Database, type Parameter, sqlState } from '../database/port.ts'
 import { type InsertedRows, snakeRow, type VersionedRows } from '../database/tables.ts'
 import type { Entry } from '../ledger/entry.ts'
-import { commitCall, parts, versionedTables } from './commit.sql.ts'
+import { commitCall, parts, type RemovedTable, versionedTables } from './commit.sql.ts'
 
 export interface Plan<Reply> {
   reply: Reply
@@ -20,7 +20,7 @@ export interface Plan<Reply> {
   update?: { [Table in keyof VersionedRows]?: readonly VersionedRows[Table][] }
   /** Rows that are relied on but not changed: the plan goes only while they have not changed either. */
   guard?: { [Table in keyof VersionedRows]?: readonly Pick<VersionedRows[Table], 'id' | 'version'>[] }
-  remove?: { api_token?: readonly string[]; lookup?: readonly string[]; bulk_row?: readonly string[]; task?: readonly string[] }
+  remove?: { [Table in RemovedTable]?: readonly string[] }
   /** What moves, for which payment. */
   entries?: readonly { worldId: string; transactionId: string; entry: Entry }[]
   events?: readonly EventDraft[]

@@ -65,7 +65,7 @@ async function read<Input, Row extends Place, View, Given>(
   show: (row: Row, given: Given) => View,
 ): Promise<Page<View>> {
   const page = { ...(input as PageInput), ...manner, ascending: ascending?.(input) ?? false }
-  const found = await readPage<Row>(core.database, source, caller.worldId, conditions(input), page)
+  const found = await readPage<Row>(core.database, source, caller, conditions(input), page)
   const besides = given(core, caller)
   return mapPage(found, (row) => show(row, besides))
 }

@@ -5,15 +5,16 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import type { Clock } from '../base/clock.ts'
-import { newId } from '../base/ids.ts'
+import { newId, toId } from '../base/ids.ts'
 import { canonicalJson } from '../base/json.ts'
 import { DomainError, type RefusalCode } from '../base/refusal.ts'
 import type { Database } from '../database/port.ts'
+import type { Sight } from '../database/sight.ts'
 import type { Rails, RateSource } from '../rails/port.ts'
 import type { Claim, Commit, Plan } from './commit.ts'
 import { readInput } from './input.ts'
 import type { Admission } from './platform/admission.ts'
-import type { Tokens } from './platform/tokens.ts'
+import type { Tokens } from './platform/authentication.ts'
 import type { Worlds } from './platform/world.ts'
 
 export const permissions = ['VIEW', 'TRANSACT', 'MANAGE'] as const
@@ -22,13 +23,14 @@ export type Permission = (typeof permissions)[number]
 
 export type Environment = 'SANDBOX' | 'PRODUCTION'
 
-/** Who asks: always somebody in one world. */
-export interface Caller {
-  worldId: string
+/** Who asks: always somebody in one world; with a viewer token, somebody who sees one customer of it. */
+export interface Caller extends Sight {
   environment: Environment
   permissions: readonly Permission[]
   /** Bare uuid of the token it came with; absent for the service itself. */
   tokenId?: string
+  /** When the token ends; absent: never. */
+  expiresAt?: Date
 }
 
 /** What operations work with. */
@@ -81,13 +83,15 @@ export function commonRefusals({ kind }: Pick<Query | Operation | Action, 'kind'
 export async function serviceCaller({ worlds }: Core, worldId: string): Promise<Caller> {
   const world = await worlds.get(worldId)
   if (!world) throw new DomainError('NOT_FOUND', 'There is no such world', { worldId })
-  return { worldId, environment: world.environment, permissions }
+  return { worldId, customerId: undefined, environment: world.environment, permissions }
 }
 
 interface Described<Input extends z.ZodType, Output extends z.ZodType> {
   /** Also the scope of idempotency keys. */
   name: string
   permission: Permission
+  /** Also for viewer tokens, which see one customer: everything that is read for it goes by the caller's sight. */
+  forViewers?: true
   sandboxOnly?: boolean
   /** Besides what any call may be refused: `commonRefusals`. The doors' references list them, and tests hold replies against it. */
   refuses?: readonly RefusalCode[]
@@ -249,13 +253,20 @@ function writesNothing(plan: Plan<unknown>): boolean {
   return Object.keys(plan).length === 1
 }
 
-function requirePermission({ permission, sandboxOnly }: Described<z.ZodType, z.ZodType>, caller: Caller): void {
+function requirePermission({ permission, forViewers, sandboxOnly }: Described<z.ZodType, z.ZodType>, caller: Caller): void {
+  if (!forViewers) requireWholeWorld(caller)
   if (!caller.permissions.includes(permission)) {
     throw new DomainError('FORBIDDEN', `This needs a token with the permission ${permission}`, { permission })
   }
   if (sandboxOnly && caller.environment !== 'SANDBOX') {
     throw new DomainError('FORBIDDEN', 'This works with sandbox credentials only')
   }
+}
+
+/** Refuses FORBIDDEN to viewer tokens. */
+export function requireWholeWorld({ customerId }: Caller): void {
+  if (customerId === undefined) return
+  throw new DomainError('FORBIDDEN', "This is the platform's to ask: a viewer token sees one customer")
 }
 
 function claimOf(name: string, { caller, idempotencyKey }: Call, input: unknown): Claim | undefined {
@@ -266,7 +277,9 @@ function claimOf(name: string, { caller, idempotencyKey }: Call, input: unknown)
     })
   }
   const inputHash = createHash('sha256').update(canonicalJson(input)).digest('hex')
-  return { worldId: caller.worldId, operation: name, key: idempotencyKey, inputHash }
+  // A customer's keys are the customer's: nobody else's call is answered with what theirs was.
+  const operation = caller.customerId === undefined ? name : `${name} ${toId('Customer', caller.customerId)}`
+  return { worldId: caller.worldId, operation, key: idempotencyKey, inputHash }
 }
 
 async function answeredBefore<Output extends z.ZodType>(

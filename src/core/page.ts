@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { decodePlace, encodePlace, type Place } from '../base/cursor.ts'
 import type { Parameter, Queryable } from '../database/port.ts'
+import type { Sight } from '../database/sight.ts'
 import { columnsAs, type TableName } from '../database/tables.ts'
 import { pageLimit } from './input.ts'
 
@@ -56,6 +57,15 @@ export interface ListSource {
   from: string
   /** What can be selected: the names of the code, and where each comes from. */
   columns: ReadonlyMap<string, string>
+  /** Whose a row is; undefined: the platform's alone. */
+  owner: string | undefined
+}
+
+const owners: { readonly [Table in TableName]?: string } = {
+  customer: 't.id',
+  external_account: 't.customer_id',
+  quote: 't.customer_id',
+  transaction: 't.customer_id',
 }
 
 const sources = new Map<TableName, ListSource>()
@@ -63,7 +73,7 @@ const sources = new Map<TableName, ListSource>()
 export function listed(table: TableName): ListSource {
   let source = sources.get(table)
   if (!source) {
-    source = { from: `${table} t`, columns: new Map(columnsAs(table, 't')) }
+    source = { from: `${table} t`, columns: new Map(columnsAs(table, 't')), owner: owners[table] }
     sources.set(table, source)
   }
   return source
@@ -103,16 +113,22 @@ export interface Manner {
 export async function readPage<Row extends Place>(
   database: Queryable,
   source: ListSource,
-  worldId: string,
+  sight: Sight,
   conditions: readonly Condition[],
   page: PageInput & Manner,
 ): Promise<Page<Row>> {
-  const where = new Where([['t.world_id = ?', worldId], ...conditions])
+  const where = new Where([['t.world_id = ?', sight.worldId], ...seenOnly(source, sight), ...conditions])
   const [rows, totalCount] = await Promise.all([
     readRows<Row>(database, source, where, page),
     page.total === 'none' ? undefined : count(database, source, where, page.total === 'bounded' ? mostCounted : undefined),
   ])
   return { ...cut(rows, page), ...(totalCount === undefined ? {} : { totalCount }) }
+}
+
+/** What a list leaves out of what is asked for. */
+function seenOnly({ owner }: ListSource, { customerId }: Sight): Condition[] {
+  if (customerId === undefined) return []
+  return [owner === undefined ? ['false'] : [`${owner} = ?`, customerId]]
 }
 
 async function readRows<Row>(
@@ -142,7 +158,7 @@ export function directionOf(ascending: boolean): readonly [direction: 'asc' | 'd
 export async function readPagesOfOwners<Row extends Place>(
   database: Queryable,
   source: ListSource,
-  worldId: string,
+  sight: Sight,
   ownerColumn: 'customer_id' | 'source_account_id' | 'destination_account_id',
   ownerIds: readonly string[],
   page: Pick<PageInput, 'limit' | 'cursor'> & Omit<Manner, 'ascending'>,
@@ -150,13 +166,19 @@ export async function readPagesOfOwners<Row extends Place>(
   const { limit, cursor, backwards = false, wanted } = page
   const [direction, beyond] = directionOf(backwards)
   const place = cursor === undefined ? undefined : decodePlace(cursor, backwards ? 'before' : 'after')
-  const after = place ? `and (t.created_at, t.id) ${beyond} ($4, $5)` : ''
+  const where = new Where(
+    [
+      ...seenOnly(source, sight),
+      ...(place ? [[`(t.created_at, t.id) ${beyond} (?, ?)`, place.createdAt, place.id] as const] : []),
+    ],
+    3,
+  )
   const rows = await database.query<Row & { ownerId: string }>(
     `select owner.id as "ownerId", page.* from unnest($2::uuid[]) as owner(id) cross join lateral (
-       select ${selectionOf(source, wanted)} from ${source.from} where t.world_id = $1 and t.${ownerColumn} = owner.id ${after}
+       select ${selectionOf(source, wanted)} from ${source.from} where t.world_id = $1 and t.${ownerColumn} = owner.id ${where.more}
        order by t.created_at ${direction}, t.id ${direction} limit $3
      ) page`,
-    [worldId, ownerIds, limit + 1, ...(place ? [place.createdAt, place.id] : [])],
+    [sight.worldId, ownerIds, limit + 1, ...where.parameters],
   )
   const rowsOf = Map.groupBy(rows, ({ ownerId }) => ownerId)
   return ownerIds.map((ownerId) => cut(rowsOf.get(ownerId) ?? [], page))
@@ -165,15 +187,16 @@ export async function readPagesOfOwners<Row extends Place>(
 /** How many rows each owner has, in the order of `ownerIds`. */
 export async function countOfOwners(
   database: Queryable,
-  { from }: ListSource,
-  worldId: string,
+  source: ListSource,
+  sight: Sight,
   ownerColumn: 'customer_id' | 'source_account_id' | 'destination_account_id',
   ownerIds: readonly string[],
 ): Promise<number[]> {
+  const where = new Where(seenOnly(source, sight), 2)
   const rows = await database.query<{ ownerId: string; count: bigint }>(
-    `select t.${ownerColumn} as "ownerId", count(*) as count from ${from}
-     where t.world_id = $1 and t.${ownerColumn} = any($2::uuid[]) group by t.${ownerColumn}`,
-    [worldId, ownerIds],
+    `select t.${ownerColumn} as "ownerId", count(*) as count from ${source.from}
+     where t.world_id = $1 and t.${ownerColumn} = any($2::uuid[]) ${where.more} group by t.${ownerColumn}`,
+    [sight.worldId, ownerIds, ...where.parameters],
   )
   const counts = new Map(rows.map(({ ownerId, count }) => [ownerId, Number(count)]))
   return ownerIds.map((ownerId) => counts.get(ownerId) ?? 0)
@@ -205,11 +228,17 @@ class Where {
   readonly parameters: readonly Parameter[]
   readonly #conditions: readonly Condition[]
 
-  constructor(conditions: readonly Condition[]) {
-    let number = 0
+  /** `before`: how many parameters the statement has before these. */
+  constructor(conditions: readonly Condition[], before = 0) {
+    let number = before
     this.#conditions = conditions
     this.sql = conditions.map(([sql]) => sql.replace(/\?/g, () => `$${++number}`)).join(' and ')
     this.parameters = conditions.flatMap(([, ...parameters]) => parameters)
+  }
+
+  /** After a condition that is there anyway. */
+  get more(): string {
+    return this.sql === '' ? '' : `and ${this.sql}`
   }
 
   and(conditions: readonly Condition[]): Where {

@@ -6,6 +6,7 @@ import { linkAccount } from './bank-link/bank-link.ts'
 import { importRows } from './bulk-import/import-rows.ts'
 import { forgetLookup } from './lookups/lookup.ts'
 import { type Core, perform, serviceCaller } from './operation.ts'
+import { forgetViewerToken } from './platform/viewer-tokens.ts'
 import { expireQuote } from './quotes/expire-quote.ts'
 import { paymentWork } from './transactions/payment-work.ts'
 
@@ -26,6 +27,10 @@ export function coreWork(core: Core): Record<string, TaskHandler> {
     },
     async 'forget-lookup'({ worldId, subjectId }) {
       await perform(core, forgetLookup, await call(worldId), { lookupId: subjectId })
+      return undefined
+    },
+    async 'forget-viewer-token'({ worldId, subjectId }) {
+      await perform(core, forgetViewerToken, await call(worldId), { viewerTokenId: subjectId })
       return undefined
     },
     async 'link-account'({ worldId, subjectId }) {

@@ -4,9 +4,12 @@
  * sees what was committed before it asked: its ids are only ever in a statement that starts afterwards.
  */
 import type { Queryable } from './port.ts'
+import { type Sight, sees } from './sight.ts'
 
-/** Rows of one world by their ids; missing ones are left out. */
-export type ReadById<Row> = (database: Queryable, worldId: string, ids: readonly string[]) => Promise<Row[]>
+/** Rows by their ids; what is missing, or not to be seen, is left out. */
+export type ReadById<Row> = (database: Queryable, sight: Sight, ids: readonly string[]) => Promise<Row[]>
+
+type ReadInWorld<Row> = (database: Queryable, worldId: string, ids: readonly string[]) => Promise<Row[]>
 
 interface Waiting<Row> {
   ids: readonly string[]
@@ -14,8 +17,11 @@ interface Waiting<Row> {
   reject: (error: unknown) => void
 }
 
-/** The same read, with concurrent calls put together. */
-export function coalesced<Row extends { id: string }>(read: ReadById<Row>): ReadById<Row> {
+/** The same read, with concurrent calls put together, whoever they are for. `ownerOf`: the customer a row belongs to. */
+export function coalesced<Row extends { id: string }>(
+  read: ReadInWorld<Row>,
+  ownerOf: (row: Row) => string | null,
+): ReadById<Row> {
   /** Who waits while a statement is under way; a world that is not here has none under way. */
   const lanes = new WeakMap<Queryable, Map<string, Waiting<Row>[]>>()
 
@@ -33,8 +39,8 @@ export function coalesced<Row extends { id: string }>(read: ReadById<Row>): Read
     lanes.get(database)?.delete(worldId)
   }
 
-  return (database, worldId, ids) =>
-    new Promise((resolve, reject) => {
+  function inWorld(database: Queryable, worldId: string, ids: readonly string[]): Promise<Row[]> {
+    return new Promise((resolve, reject) => {
       if (ids.length === 0) return resolve([])
       let worlds = lanes.get(database)
       if (!worlds) {
@@ -50,4 +56,10 @@ export function coalesced<Row extends { id: string }>(read: ReadById<Row>): Read
         void work(database, worldId, opened)
       }
     })
+  }
+
+  return (database, sight, ids) => {
+    const rows = inWorld(database, sight.worldId, ids)
+    return sight.customerId === undefined ? rows : rows.then((all) => all.filter((row) => sees(sight, ownerOf(row))))
+  }
 }

@@ -16,11 +16,13 @@ import type {
   LedgerAccountModel,
   LinkTokenModel,
   LookupModel,
+  PersistedOperationModel,
   PlatformModel,
   QuoteModel,
   SigningKeyModel,
   TaskModel,
   TransactionModel,
+  ViewerTokenModel,
   WebhookDeliveryModel,
   WorldModel,
 } from './generated/models.ts'
@@ -36,10 +38,12 @@ export type {
   KycLinkModel as KycLinkRow,
   LinkTokenModel as LinkTokenRow,
   LookupModel as LookupRow,
+  PersistedOperationModel as PersistedOperationRow,
   QuoteModel as QuoteRow,
   SigningKeyModel as SigningKeyRow,
   TaskModel as TaskRow,
   TransactionModel as TransactionRow,
+  ViewerTokenModel as ViewerTokenRow,
   WebhookDeliveryModel as WebhookDeliveryRow,
   WorldModel as WorldRow,
 }
@@ -53,6 +57,8 @@ export interface InsertedRows {
   platform: PlatformModel
   world: WorldModel
   api_token: ApiTokenModel
+  viewer_token: ViewerTokenModel
+  persisted_operation: PersistedOperationModel
   signing_key: SigningKeyModel
   customer: CustomerModel
   ledger_account: LedgerAccountModel
@@ -90,6 +96,8 @@ const fields = {
   platform: Prisma.PlatformScalarFieldEnum,
   world: Prisma.WorldScalarFieldEnum,
   api_token: Prisma.ApiTokenScalarFieldEnum,
+  viewer_token: Prisma.ViewerTokenScalarFieldEnum,
+  persisted_operation: Prisma.PersistedOperationScalarFieldEnum,
   signing_key: Prisma.SigningKeyScalarFieldEnum,
   customer: Prisma.CustomerScalarFieldEnum,
   ledger_account: Prisma.LedgerAccountScalarFieldEnum,

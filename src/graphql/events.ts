@@ -2,6 +2,7 @@ import { toId } from '../base/ids.ts'
 import type { BulkJob } from '../core/bulk-import/job.ts'
 import { readLog } from '../core/events/read-events.ts'
 import type { Invitation } from '../core/invitations/invitation.ts'
+import { requireWholeWorld } from '../core/operation.ts'
 import { readSigningKeys, signatureOf, signingKeyAt } from '../core/platform/signing-keys.ts'
 import type { Transaction } from '../core/transactions/transaction.ts'
 import { bodyOf, cursorOf, type eventTypes, type LoggedEvent } from '../log/event.ts'
@@ -64,8 +65,12 @@ export const EventRef = builder.interfaceRef<LoggedEvent>('Event').implement({
     resourceId: t.exposeID('resourceId', { description: 'What it is about: `<Type>:<uuid>`.' }),
     webhook: t.field({
       type: SignedWebhookRef,
-      description: 'The same as a webhook tells it, signed: to hand it on to a server that verifies webhooks.',
-      resolve: (event) => event,
+      description:
+        'The same as a webhook tells it, signed: to hand it on to a server that verifies webhooks. Not for viewer tokens.',
+      resolve(event, _args, { caller }) {
+        requireWholeWorld(caller)
+        return event
+      },
     }),
     createdAt: t.field({
       type: 'DateTime',

@@ -1,7 +1,7 @@
 /** What a subscription follows. Its resolvers say it; the fan-out does it, once for all who follow the same. */
 import { decodePosition } from '../base/cursor.ts'
 import { DomainError } from '../base/refusal.ts'
-import type { Interest, LoggedEvent } from '../log/event.ts'
+import { type Interest, interestOf, type LoggedEvent } from '../log/event.ts'
 import type { Context } from './context.ts'
 
 /** The executor wants something to iterate over, and never does. */
@@ -26,5 +26,5 @@ export function follow({ caller }: Context, after: string | null | undefined, in
     throw new DomainError('FORBIDDEN', 'This needs a token with the permission VIEW', { permission: 'VIEW' })
   }
   const position = after === null || after === undefined ? undefined : decodePosition(after)
-  return new Following({ worldId: caller.worldId, ...interest }, position)
+  return new Following(interestOf(caller, interest), position)
 }

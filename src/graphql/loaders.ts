@@ -19,6 +19,7 @@ import type { Shape } from '../core/shape.ts'
 import { type TimelineItem, timelinesOf } from '../core/transactions/timeline.ts'
 import { transactionShape } from '../core/transactions/transaction.ts'
 import { coalesced, type ReadById } from '../database/coalesce.ts'
+import { sees } from '../database/sight.ts'
 import { type ApprovalRow, byIdsInWorld } from '../database/tables.ts'
 import { eventColumns, type LoggedEvent } from '../log/event.ts'
 import type { Way } from './connection.ts'
@@ -27,17 +28,25 @@ import type { Way } from './connection.ts'
 function shownById<Row extends { id: string }, View, Given>(
   source: ListSource,
   { columns }: Shape<Row, View, Given>,
+  ownerOf: (row: Row) => string | null,
 ): ReadById<Row> {
-  return coalesced((database, worldId, ids) =>
-    database.query<Row>(`select ${selectionOf(source, columns)} from ${source.from} where ${byIdsInWorld('t')}`, [worldId, ids]),
+  return coalesced(
+    (database, worldId, ids) =>
+      database.query<Row>(`select ${selectionOf(source, columns)} from ${source.from} where ${byIdsInWorld('t')}`, [
+        worldId,
+        ids,
+      ]),
+    ownerOf,
   )
 }
 
-const customers = shownById(listed('customer'), customerShape)
-const internalAccounts = shownById(withBalance, internalAccountShape)
-const externalAccounts = shownById(listed('external_account'), externalAccountShape)
-const quotes = shownById(listed('quote'), quoteShape)
-const transactions = shownById(listed('transaction'), transactionShape)
+const customerOf = ({ customerId }: { customerId: string | null }) => customerId
+
+const customers = shownById(listed('customer'), customerShape, ({ id }) => id)
+const internalAccounts = shownById(withBalance, internalAccountShape, customerOf)
+const externalAccounts = shownById(listed('external_account'), externalAccountShape, customerOf)
+const quotes = shownById(listed('quote'), quoteShape, customerOf)
+const transactions = shownById(listed('transaction'), transactionShape, customerOf)
 
 type OwnerColumn = Parameters<typeof readPagesOfOwners>[3]
 
@@ -58,7 +67,7 @@ export function createLoaders(core: Core, caller: Caller) {
       const uuids = ids.map((id) => uuidOf(type, id))
       const rows = await read(
         database,
-        worldId,
+        caller,
         uuids.filter((uuid) => uuid !== undefined),
       )
       const views = new Map(rows.map((row) => [row.id, toView(row)]))
@@ -102,10 +111,10 @@ export function createLoaders(core: Core, caller: Caller) {
       ownerType,
       async (uuids, { fields, ...page }) => {
         const wanted = shape.columnsOf(fields) ?? shape.columns
-        const found = await readPagesOfOwners<Row>(database, source, worldId, column, uuids, { ...page, wanted })
+        const found = await readPagesOfOwners<Row>(database, source, caller, column, uuids, { ...page, wanted })
         return found.map((one) => mapPage(one, (row) => shape.lazily(row, given)))
       },
-      (uuids) => countOfOwners(database, source, worldId, column, uuids),
+      (uuids) => countOfOwners(database, source, caller, column, uuids),
     )
   }
 
@@ -123,7 +132,7 @@ export function createLoaders(core: Core, caller: Caller) {
         `select ${eventColumns} from event e where e.uuid = any($2::uuid[]) and (e.world_id = $1) is true`,
         [worldId, uuids],
       )
-      const events = new Map(rows.map((event) => [event.uuid, event]))
+      const events = new Map(rows.filter(({ customerId }) => sees(caller, customerId)).map((event) => [event.uuid, event]))
       return uuids.map((uuid) => events.get(uuid) ?? null)
     }),
     /** Of deliveries that were read in this world. */
@@ -136,7 +145,7 @@ export function createLoaders(core: Core, caller: Caller) {
     approval: new DataLoader<string, ApprovalRow | null>(async (ids) => {
       requireView(caller)
       const uuids = ids.map((id) => uuidOf('Transaction', id)!)
-      const found = new Map((await approvalsByTransaction(database, worldId, uuids)).map(({ id, approval }) => [id, approval]))
+      const found = new Map((await approvalsByTransaction(database, caller, uuids)).map(({ id, approval }) => [id, approval]))
       return uuids.map((uuid) => found.get(uuid) ?? null)
     }),
     /** What happened to a payment. */
@@ -144,7 +153,7 @@ export function createLoaders(core: Core, caller: Caller) {
       requireView(caller)
       return timelinesOf(
         database,
-        worldId,
+        caller,
         ids.map((id) => uuidOf('Transaction', id)!),
       )
     }),

@@ -115,10 +115,10 @@ export async function readSubscription(
 function shareKey(
   document: DocumentNode,
   { query, operationName, variables }: OperationRequest,
-  { worldId, permissions }: Caller,
+  { worldId, customerId, permissions }: Caller,
 ): string {
   const { [cursorVariableOf(document) ?? '']: _after, ...shared } = variables ?? {}
-  return canonicalJson([query, operationName ?? null, shared, worldId, [...permissions].sort()])
+  return canonicalJson([query, operationName ?? null, shared, worldId, customerId ?? null, [...permissions].sort()])
 }
 
 /** The variable that is the root field's `after`, and nothing else. */

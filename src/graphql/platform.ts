@@ -57,6 +57,16 @@ const WebhookEnvelope = builder.enumType('WebhookEnvelope', {
   } as const,
 })
 
+const DocumentPolicy = builder.enumType('DocumentPolicy', {
+  description: 'Which GraphQL documents are executed.',
+  values: {
+    ANY: { description: 'Whatever is asked.' },
+    REGISTERED: {
+      description: 'Registered operations only, introspection not among them; whoever may MANAGE still asks what they like.',
+    },
+  } as const,
+})
+
 const PlatformRef = builder.objectRef<z.output<typeof PlatformConfig>>('PlatformConfig').implement({
   description: 'The configuration of the platform in this world.',
   fields: (t) => ({
@@ -71,6 +81,11 @@ const PlatformRef = builder.objectRef<z.output<typeof PlatformConfig>>('Platform
       type: WebhookEnvelope,
       description: 'The form of webhooks.',
       resolve: ({ webhookEnvelope = 'FLAT' }) => webhookEnvelope,
+    }),
+    graphqlDocuments: t.field({
+      type: DocumentPolicy,
+      description: 'Which GraphQL documents are executed.',
+      resolve: ({ graphqlDocuments = 'ANY' }) => graphqlDocuments,
     }),
     supportedCurrencies: t.expose('supportedCurrencies', {
       type: [SupportedCurrencyRef],
@@ -130,6 +145,7 @@ const UpdateConfigurationInput = builder.inputType('UpdateConfigurationInput', {
     webhookEndpoint: t.string({ description: 'Where webhooks go; a change sends a TEST.' }),
     incomingPaymentApproval: t.field({ type: ApprovalChannel, description: 'How incoming payments are decided on.' }),
     webhookEnvelope: t.field({ type: WebhookEnvelope, description: 'The form of webhooks from now on.' }),
+    graphqlDocuments: t.field({ type: DocumentPolicy, description: 'Which GraphQL documents are executed from now on.' }),
     supportedCurrencies: t.field({ type: [SupportedCurrencyInput], description: 'Replaces the whole list.' }),
     idempotencyKey: t.string({ description: idempotencyKeyDescription }),
   }),

@@ -26,7 +26,7 @@ const mostSubscriptionsPerSocket = 100
 export const closeCodes = {
   /** The subscriber did not keep up; the reason ends with the cursor after its last result. */
   slowSubscriber: 4420,
-  /** As for credentials that were wrong from the beginning: the token has been revoked. */
+  /** As for credentials that were wrong from the beginning: the token was revoked, or is at its end. */
   forbidden: 4403,
   /** Something broke here; come back, and resume after the cursor at the end of the reason. */
   tryAgain: 1013,
@@ -64,7 +64,7 @@ export function serveSockets(
   }: { core: Core; yoga: Yoga; fanout: Fanout; revocations: Revocations; masked: Masked },
 ) {
   function watch({ socket }: SocketState, caller: Caller): void {
-    const forget = revocations.watch(caller, () => socket.close(closeCodes.forbidden, 'The token was revoked'))
+    const forget = revocations.watch(caller, () => socket.close(closeCodes.forbidden, 'The token is no longer valid'))
     // It may have gone while the credentials were looked at.
     if (socket.readyState === socket.OPEN) socket.once('close', forget)
     else forget()

@@ -55,7 +55,7 @@ export function createStreams({ core, yoga, fanout, revocations, masked, largest
     const keepAlive = setInterval(() => response.write(':\n\n'), keepAliveMs)
     const leave = fanout.join({ ...subscription, after }, streamSink(response))
     const forget = revocations.watch(caller, () =>
-      end(response, new GraphQLError('The token was revoked', { extensions: { code: 'UNAUTHORIZED' } })),
+      end(response, new GraphQLError('The token is no longer valid', { extensions: { code: 'UNAUTHORIZED' } })),
     )
     response.once('close', () => {
       clearInterval(keepAlive)

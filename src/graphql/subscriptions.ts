@@ -69,7 +69,7 @@ builder.subscriptionField('quoteUpdated', (t) =>
       const following = (resourceId: string) => follow(context, after, { resourceId })
       // Whether one may follow comes before whether there is something to follow.
       following(id)
-      const { transactionId } = await requireQuote(core.database, caller.worldId, quoteId)
+      const { transactionId } = await requireQuote(core.database, caller, quoteId)
       return following(`Transaction:${transactionId}`)
     },
     resolve: async ({ payload }, _args, { loaders }) =>

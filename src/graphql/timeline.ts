@@ -39,8 +39,9 @@ const StatementLineRef = builder.objectRef<StatementLine>('StatementLine').imple
     }),
     transaction: t.field({
       type: TransactionRef,
-      description: 'The payment it belongs to.',
-      resolve: async ({ transactionId }, _args, { loaders }) => (await loaders.transaction.load(transactionId))!,
+      nullable: true,
+      description: "The payment it belongs to; null for a viewer token whose customer was paid by another customer's payment.",
+      resolve: ({ transactionId }, _args, { loaders }) => loaders.transaction.load(transactionId),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was written.' }),
   }),

@@ -5,7 +5,7 @@ import { bothWayArgs, listOf, pageComplexity } from './connection.ts'
 import { askCore } from './context.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
 
-const PermissionType = builder.enumType('Permission', {
+export const PermissionType = builder.enumType('Permission', {
   description: 'What a token may do. None includes another.',
   values: {
     VIEW: { description: 'Read everything, and subscribe.' },

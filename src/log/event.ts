@@ -3,6 +3,7 @@ import { encodePosition } from '../base/cursor.ts'
 import { toId } from '../base/ids.ts'
 import { stringifyJson } from '../base/json.ts'
 import type { Queryable } from '../database/port.ts'
+import type { Sight } from '../database/sight.ts'
 import type { WorldRow } from '../database/tables.ts'
 
 export const eventTypes = [
@@ -81,6 +82,13 @@ export interface Interest {
   resourceId?: string | undefined
   /** About resources of this type only. */
   resourceType?: string | undefined
+}
+
+/** What somebody wants to hear of, as far as they may see it. */
+export function interestOf({ worldId, customerId }: Sight, wanted: Omit<Interest, 'worldId'>): Interest {
+  if (customerId === undefined) return { ...wanted, worldId }
+  const ofSomebodyElse = wanted.customerId !== undefined && wanted.customerId !== customerId
+  return { ...wanted, worldId, customerId, ...(ofSomebodyElse ? { types: [] } : {}) }
 }
 
 export function concerns(event: LoggedEvent, { worldId, types, customerId, resourceId, resourceType }: Interest): boolean {

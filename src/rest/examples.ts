@@ -27,6 +27,7 @@ const iban = id('ExternalAccount', 1)
 const bank = id('ExternalAccount', 2)
 const own = id('ExternalAccount', 3)
 const token = id('Token', 1)
+const viewer = id('ViewerToken', 1)
 const job = id('Job', 1)
 const webhook = id('Webhook', 1)
 const [quote, pushed, abandoned] = [id('Quote', 1), id('Quote', 2), id('Quote', 3)]
@@ -72,6 +73,13 @@ export const examples: readonly Example[] = [
   },
   { of: 'listCustomers', query: { customerType: 'INDIVIDUAL', limit: 20 } },
   { of: 'getCustomer', path: { customerId: ada } },
+  {
+    of: 'createViewerToken',
+    body: { customerId: ada, permissions: ['VIEW'], expiresInSeconds: 900 },
+    brings: { [viewer]: 'id' },
+  },
+  { of: 'listViewerTokens', query: { customerId: ada, limit: 20 } },
+  { of: 'deleteViewerToken', path: { viewerTokenId: viewer } },
   { of: 'updateCustomer', path: { customerId: ada }, body: { address: { ...address, line1: '14 Analytical Way' } } },
   { of: 'deleteCustomer', path: { customerId: company } },
   {

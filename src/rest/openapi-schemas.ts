@@ -14,6 +14,7 @@ import { UmaProvider } from '../core/lookups/uma-providers.ts'
 import { PlatformConfig } from '../core/platform/configuration.ts'
 import { WebhookKey } from '../core/platform/signing-keys.ts'
 import { Token } from '../core/platform/tokens.ts'
+import { ViewerToken } from '../core/platform/viewer-tokens.ts'
 import { Quote } from '../core/quotes/quote.ts'
 import { ExchangeRate } from '../core/rates/exchange-rates.ts'
 import { Transaction } from '../core/transactions/transaction.ts'
@@ -40,6 +41,7 @@ export const named: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>(
     BulkImportJob: BulkJob,
     PlatformConfig,
     ApiToken: Token,
+    ViewerToken,
     WebhookKey,
     WebhookDelivery,
     WebhookAttempt,

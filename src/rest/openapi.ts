@@ -53,7 +53,7 @@ function operationOf(route: Route, tag: string): Json {
     operationId: id,
     summary: says,
     tags: [tag],
-    ...(caller ? { security: [] } : {}),
+    ...(caller ? { security: [] } : asks.forViewers ? { security: [{ basic: [] }, { viewer: [] }] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(hasBody
       ? {
@@ -252,7 +252,14 @@ export function openApiDocument(rooms: Readonly<Record<string, readonly Route[]>
     paths,
     webhooks: describedWebhooks(),
     components: {
-      securitySchemes: { basic: { type: 'http', scheme: 'basic', description: 'The id and the secret of an API token.' } },
+      securitySchemes: {
+        basic: { type: 'http', scheme: 'basic', description: 'The id and the secret of an API token.' },
+        viewer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A viewer token: what belongs to its customer, for some minutes.',
+        },
+      },
       schemas: { Refusal: refusedBody, ...Object.fromEntries([...named].map(([schema, name]) => [name, schemaOf(schema)])) },
       responses: sharedResponses(),
     },

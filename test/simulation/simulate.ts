@@ -131,7 +131,7 @@ class Life {
 
   async #begin(): Promise<void> {
     const created = await createPlatform(this.#core.commit, { name: `Simulation ${this.seed}` }, this.clock.now())
-    this.#caller = { worldId: created!.worlds.SANDBOX.id, environment: 'SANDBOX', permissions }
+    this.#caller = { worldId: created!.worlds.SANDBOX.id, customerId: undefined, environment: 'SANDBOX', permissions }
     await this.#do(updateConfiguration, { incomingPaymentApproval: 'API' })
     for (const name of ['Ada', 'Grace']) this.#people.push(await this.#newPerson(name))
   }

@@ -6,9 +6,10 @@ import { isoText } from '../../base/instant.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
+import type { Sight } from '../../database/sight.ts'
 import { byIdsInWorld, type CustomerRow, type ExternalAccountRow, selectList } from '../../database/tables.ts'
 import type { EventDraft } from '../commit.ts'
-import { requireCustomer } from '../customers/customer.ts'
+import { customerDeleted, requireCustomer } from '../customers/customer.ts'
 import { currencyCode, idOf, text } from '../input.ts'
 import { listQuery } from '../list.ts'
 import { type Core, type Moment, operation, query } from '../operation.ts'
@@ -57,11 +58,13 @@ function toExternalAccount(row: ExternalAccountRow): ExternalAccount {
   return externalAccountShape.whole(row)
 }
 
-export const externalAccountsById = coalesced<ExternalAccountRow>((database, worldId, ids) =>
-  database.query(`select ${selectList('external_account', 't')} from external_account t where ${byIdsInWorld('t')}`, [
-    worldId,
-    ids,
-  ]),
+export const externalAccountsById = coalesced<ExternalAccountRow>(
+  (database, worldId, ids) =>
+    database.query(`select ${selectList('external_account', 't')} from external_account t where ${byIdsInWorld('t')}`, [
+      worldId,
+      ids,
+    ]),
+  ({ customerId }) => customerId,
 )
 
 const platformInput = z.object({ currency: currencyCode, platformAccountId: text(255).optional(), accountInfo })
@@ -95,10 +98,11 @@ export const createCustomerExternalAccount = operation({
   refuses: ['INVALID_BANK_ACCOUNT', 'INVALID_CURRENCY', 'EXTERNAL_ACCOUNT_EXISTS', 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],
   input: customerInput,
   output: ExternalAccount,
-  load: async ({ database, worlds }, { worldId }, { customerId, defaultUmaDepositAccount }): Promise<Loaded> => {
+  load: async ({ database, worlds }, caller, { customerId, defaultUmaDepositAccount }): Promise<Loaded> => {
+    const { worldId } = caller
     const [world, customer, formerDefaults] = await Promise.all([
       worlds.get(worldId),
-      customerId === undefined ? undefined : requireCustomer(database, worldId, customerId),
+      customerId === undefined ? undefined : requireCustomer(database, caller, customerId),
       customerId !== undefined && defaultUmaDepositAccount ? defaultsOf(database, worldId, customerId) : [],
     ])
     return { world: world!, customer, formerDefaults }
@@ -149,7 +153,7 @@ export function newExternalAccount(
   }
   requireCurrencyOfType(input.accountInfo, input.currency, at)
   if (customer?.isDeleted) {
-    throw new DomainError('CUSTOMER_DELETED', 'The customer has been deleted', { field: `${at}customerId` })
+    throw customerDeleted(`${at}customerId`)
   }
   return {
     id: newId(),
@@ -235,10 +239,11 @@ const oneAccount = z.object({
 export const getExternalAccount = query({
   name: 'getExternalAccount',
   permission: 'VIEW',
+  forViewers: true,
   refuses: ['ACCOUNT_NOT_FOUND'],
   input: oneAccount,
   output: ExternalAccount,
-  answer: async ({ database }, { worldId }, input) => toExternalAccount(await requireExternalAccount(database, worldId, input)),
+  answer: async ({ database }, caller, input) => toExternalAccount(await requireExternalAccount(database, caller, input)),
 })
 
 /**
@@ -251,7 +256,7 @@ export const deleteExternalAccount = operation({
   refuses: ['ACCOUNT_NOT_FOUND'],
   input: oneAccount,
   output: ExternalAccount,
-  load: ({ database }, { worldId }, input) => requireExternalAccount(database, worldId, input),
+  load: ({ database }, caller, input) => requireExternalAccount(database, caller, input),
   decide(_input, row, { now }) {
     if (row.isDeleted) return { reply: toExternalAccount(row) }
     const deleted: ExternalAccountRow = {
@@ -268,10 +273,10 @@ export const deleteExternalAccount = operation({
 
 async function requireExternalAccount(
   database: Queryable,
-  worldId: string,
+  sight: Sight,
   { externalAccountId: id, owner }: z.output<typeof oneAccount>,
 ): Promise<ExternalAccountRow> {
-  const [row] = await externalAccountsById(database, worldId, [id])
+  const [row] = await externalAccountsById(database, sight, [id])
   const theirs = owner === undefined || owner === (row?.customerId === null ? 'PLATFORM' : 'CUSTOMER')
   if (!row || !theirs) {
     throw new DomainError('ACCOUNT_NOT_FOUND', 'There is no such account', { field: 'externalAccountId' })
@@ -292,6 +297,7 @@ const accounts = { source: heldAccounts, shape: externalAccountShape, given: () 
 export const listCustomerExternalAccounts = listQuery({
   name: 'listCustomerExternalAccounts',
   permission: 'VIEW',
+  forViewers: true,
   refuses: ['INVALID_CURRENCY'],
   input: z.object({ customerId: idOf('Customer').optional(), ...filters }),
   output: pageOf(ExternalAccount),

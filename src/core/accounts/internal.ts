@@ -61,21 +61,27 @@ export const withBalance: ListSource = {
     ['updatedAt', 'l.updated_at'],
     ['platformCustomerId', 'c.platform_customer_id'],
   ]),
+  owner: 't.customer_id',
 }
 
-export const internalAccountsById = coalesced<InternalAccountRow>((database, worldId, ids) =>
-  database.query(`select ${selectionOf(withBalance)} from ${withBalance.from} where ${byIdsInWorld('t')}`, [worldId, ids]),
+export const internalAccountsById = coalesced<InternalAccountRow>(
+  (database, worldId, ids) =>
+    database.query(`select ${selectionOf(withBalance)} from ${withBalance.from} where ${byIdsInWorld('t')}`, [worldId, ids]),
+  ({ customerId }) => customerId,
 )
 
 /** The customers internal accounts belong to, by the accounts' ids; platform accounts have none. */
-export const ownersOfInternalAccounts = coalesced<{ id: string; customer: CustomerRow }>(async (database, worldId, ids) => {
-  const rows = await database.query<CustomerRow & { accountId: string }>(
-    `select ${selectList('customer', 'c')}, t.id as "accountId" from internal_account t left join customer c on c.id = t.customer_id
+export const ownersOfInternalAccounts = coalesced<{ id: string; customer: CustomerRow }>(
+  async (database, worldId, ids) => {
+    const rows = await database.query<CustomerRow & { accountId: string }>(
+      `select ${selectList('customer', 'c')}, t.id as "accountId" from internal_account t left join customer c on c.id = t.customer_id
      where ${byIdsInWorld('t')}`,
-    [worldId, ids],
-  )
-  return rows.flatMap(({ accountId, ...customer }) => (customer.id === null ? [] : [{ id: accountId, customer }]))
-})
+      [worldId, ids],
+    )
+    return rows.flatMap(({ accountId, ...customer }) => (customer.id === null ? [] : [{ id: accountId, customer }]))
+  },
+  ({ customer }) => customer.id,
+)
 
 /** The rows behind a new internal account of a customer, or of the platform. */
 export function newInternalAccount(
@@ -119,6 +125,7 @@ const balances = {
 export const listCustomerInternalAccounts = listQuery({
   name: 'listCustomerInternalAccounts',
   permission: 'VIEW',
+  forViewers: true,
   refuses: ['INVALID_CURRENCY'],
   input: z.object({ customerId: idOf('Customer').optional(), currency: currencyCode.optional(), ...pageInput }),
   output: pageOf(InternalAccount),

@@ -46,13 +46,17 @@ export function expiryTask({ id, worldId, deadline }: ApprovalRow): TaskRow {
   return newTask('expire-approval', worldId, id, deadline)
 }
 
-export const approvalsByTransaction = coalesced<{ id: string; approval: ApprovalRow }>(async (database, worldId, ids) => {
-  const rows = await database.query<ApprovalRow>(
-    `select ${selectList('approval', 'a')} from approval a where a.transaction_id = any($2::uuid[]) and (a.world_id = $1) is true`,
-    [worldId, ids],
-  )
-  return rows.map((approval) => ({ id: approval.transactionId, approval }))
-})
+export const approvalsByTransaction = coalesced<{ id: string; approval: ApprovalRow; customerId: string | null }>(
+  async (database, worldId, ids) => {
+    const rows = await database.query<ApprovalRow & { customerId: string | null }>(
+      `select ${selectList('approval', 'a')}, t.customer_id as "customerId" from approval a join transaction t on t.id = a.transaction_id
+     where a.transaction_id = any($2::uuid[]) and (a.world_id = $1) is true`,
+      [worldId, ids],
+    )
+    return rows.map(({ customerId, ...approval }) => ({ id: approval.transactionId, approval, customerId }))
+  },
+  ({ customerId }) => customerId,
+)
 
 interface Asked {
   transaction: TransactionRow
@@ -60,10 +64,10 @@ interface Asked {
   approval: ApprovalRow | undefined
 }
 
-async function load({ database }: Core, { worldId }: Caller, transactionId: string): Promise<Asked | undefined> {
+async function load({ database }: Core, caller: Caller, transactionId: string): Promise<Asked | undefined> {
   const [[transaction], [asked]] = await Promise.all([
-    transactionsById(database, worldId, [transactionId]),
-    approvalsByTransaction(database, worldId, [transactionId]),
+    transactionsById(database, caller, [transactionId]),
+    approvalsByTransaction(database, caller, [transactionId]),
   ])
   return transaction && { transaction, approval: asked?.approval }
 }
@@ -195,7 +199,7 @@ export const expireApproval = operation({
   input: z.object({ approvalId: z.uuid() }),
   output: z.object({ againInMs: z.number().optional() }),
   load: async (core, caller, { approvalId }) => {
-    const [approval] = await approvalsById(core.database, caller.worldId, [approvalId])
+    const [approval] = await approvalsById(core.database, caller, [approvalId])
     return approval && load(core, caller, approval.transactionId)
   },
   decide(_input, asked, moment) {
@@ -209,8 +213,11 @@ export const expireApproval = operation({
   },
 })
 
-const approvalsById = coalesced<ApprovalRow>((database: Queryable, worldId, ids) =>
-  database.query(`select ${selectList('approval', 'a')} from approval a where ${byIdsInWorld('a')}`, [worldId, ids]),
+const approvalsById = coalesced<ApprovalRow>(
+  (database: Queryable, worldId, ids) =>
+    database.query(`select ${selectList('approval', 'a')} from approval a where ${byIdsInWorld('a')}`, [worldId, ids]),
+  // The platform is asked, not its customers.
+  () => null,
 )
 
 // ── What each of them writes ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -9,10 +9,11 @@ import { derivedUuid } from '../../base/ids.ts'
 import { randomCode } from '../../base/random.ts'
 import { DomainError } from '../../base/refusal.ts'
 import type { Queryable } from '../../database/port.ts'
+import { wholeWorld } from '../../database/sight.ts'
 import { type CustomerRow, type LinkTokenRow, selectList } from '../../database/tables.ts'
 import { newTask } from '../../log/tasks.ts'
 import { externalAccountChanged, externalAccountsById, newExternalAccount } from '../accounts/external.ts'
-import { customersById, requireCustomer } from '../customers/customer.ts'
+import { customerDeleted, customersById, requireCustomer } from '../customers/customer.ts'
 import { idOf, text } from '../input.ts'
 import { operation } from '../operation.ts'
 
@@ -26,10 +27,10 @@ export const createLinkToken = operation({
   refuses: ['USER_NOT_FOUND', 'CUSTOMER_DELETED', 'NOT_IMPLEMENTED'],
   input: z.object({ customerId: idOf('Customer') }),
   output: z.object({ linkToken: z.string(), expiration: z.string(), callbackUrl: z.string(), requestId: z.string() }),
-  load: ({ database }, { worldId }, { customerId }) => requireCustomer(database, worldId, customerId),
+  load: ({ database }, caller, { customerId }) => requireCustomer(database, caller, customerId),
   decide(_input, customer, { caller, now, newId, settings }) {
     if (caller.environment !== 'SANDBOX') throw new DomainError('NOT_IMPLEMENTED', 'No bank-link provider is configured here')
-    if (customer.isDeleted) throw new DomainError('CUSTOMER_DELETED', 'The customer has been deleted', { field: 'customerId' })
+    if (customer.isDeleted) throw customerDeleted()
     const row: LinkTokenRow = {
       id: newId(),
       worldId: customer.worldId,
@@ -115,8 +116,8 @@ export const linkAccount = operation({
     const id = derivedUuid('linked account', token.id)
     const [world, [customer], [linked]] = await Promise.all([
       worlds.get(worldId),
-      customersById(database, worldId, [token.customerId]),
-      externalAccountsById(database, worldId, [id]),
+      customersById(database, wholeWorld(worldId), [token.customerId]),
+      externalAccountsById(database, wholeWorld(worldId), [id]),
     ])
     return { id, token, world: world!, customer: customer!, linked }
   },

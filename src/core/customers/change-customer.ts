@@ -6,16 +6,16 @@ import { idOf } from '../input.ts'
 import { type Caller, type Core, operation } from '../operation.ts'
 import type { World } from '../platform/world.ts'
 import { customerInput, umaAddressExists } from './create-customer.ts'
-import { businessInfo, Customer, requireCustomer, toCustomer } from './customer.ts'
+import { businessInfo, Customer, customerDeleted, requireCustomer, toCustomer } from './customer.ts'
 import { readUmaAddress } from './uma-address.ts'
 
-async function loadCustomer({ database, worlds }: Core, { worldId }: Caller, customerId: string) {
-  const [world, customer] = await Promise.all([worlds.get(worldId), requireCustomer(database, worldId, customerId)])
+async function loadCustomer({ database, worlds }: Core, caller: Caller, customerId: string) {
+  const [world, customer] = await Promise.all([worlds.get(caller.worldId), requireCustomer(database, caller, customerId)])
   return { world: world!, customer }
 }
 
 function requireUndeleted({ isDeleted }: CustomerRow): void {
-  if (isDeleted) throw new DomainError('CUSTOMER_DELETED', 'The customer has been deleted', { field: 'customerId' })
+  if (isDeleted) throw customerDeleted()
 }
 
 /**

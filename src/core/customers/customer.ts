@@ -5,6 +5,7 @@ import { isoText } from '../../base/instant.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
+import { type Sight, sees } from '../../database/sight.ts'
 import { byIdsInWorld, type CustomerRow, selectList } from '../../database/tables.ts'
 import type { EventDraft } from '../commit.ts'
 import { address, calendarDate, countryCode, name, text } from '../input.ts'
@@ -87,31 +88,32 @@ export function toCustomer(row: CustomerRow): Customer {
   return customerShape.whole(row)
 }
 
-export const customersById = coalesced<CustomerRow>((database, worldId, ids) =>
-  database.query(`select ${selectList('customer', 't')} from customer t where ${byIdsInWorld('t')}`, [worldId, ids]),
+export const customersById = coalesced<CustomerRow>(
+  (database, worldId, ids) =>
+    database.query(`select ${selectList('customer', 't')} from customer t where ${byIdsInWorld('t')}`, [worldId, ids]),
+  ({ id }) => id,
 )
 
 /** Who has this address, in its stored form; also somebody who has been deleted. */
 export async function customerByUmaAddress(
   database: Queryable,
-  worldId: string,
+  sight: Sight,
   umaAddress: string,
 ): Promise<CustomerRow | undefined> {
   const [row] = await database.query<CustomerRow>(
     `select ${selectList('customer', 't')} from customer t where t.world_id = $1 and t.uma_address = $2`,
-    [worldId, umaAddress],
+    [sight.worldId, umaAddress],
   )
-  return row
+  return row && sees(sight, row.id) ? row : undefined
+}
+
+export function customerDeleted(field = 'customerId'): DomainError {
+  return new DomainError('CUSTOMER_DELETED', 'The customer has been deleted', { field })
 }
 
 /** Refuses USER_NOT_FOUND; another world's customer is as missing as one that never was. */
-export async function requireCustomer(
-  database: Queryable,
-  worldId: string,
-  id: string,
-  field = 'customerId',
-): Promise<CustomerRow> {
-  const [row] = await customersById(database, worldId, [id])
+export async function requireCustomer(database: Queryable, sight: Sight, id: string, field = 'customerId'): Promise<CustomerRow> {
+  const [row] = await customersById(database, sight, [id])
   if (!row) throw new DomainError('USER_NOT_FOUND', 'There is no such customer', { field, value: toId('Customer', id) })
   return row
 }

@@ -10,15 +10,17 @@ import { Customer, customerShape, requireCustomer, toCustomer } from './customer
 export const getCustomer = query({
   name: 'getCustomer',
   permission: 'VIEW',
+  forViewers: true,
   refuses: ['USER_NOT_FOUND'],
   input: z.object({ customerId: idOf('Customer') }),
   output: Customer,
-  answer: async ({ database }, { worldId }, { customerId }) => toCustomer(await requireCustomer(database, worldId, customerId)),
+  answer: async ({ database }, caller, { customerId }) => toCustomer(await requireCustomer(database, caller, customerId)),
 })
 
 export const listCustomers = listQuery({
   name: 'listCustomers',
   permission: 'VIEW',
+  forViewers: true,
   input: z.object({
     platformCustomerId: searchText(255).optional(),
     customerType: z.enum(['INDIVIDUAL', 'BUSINESS']).optional(),

@@ -3,7 +3,16 @@ import { z } from 'zod'
 import { decodePosition } from '../../base/cursor.ts'
 import { toId } from '../../base/ids.ts'
 import type { Queryable } from '../../database/port.ts'
-import { cursorOf, envelope, eventTypes, type Interest, type LoggedEvent, lastPosition, readEvents } from '../../log/event.ts'
+import {
+  cursorOf,
+  envelope,
+  eventTypes,
+  type Interest,
+  interestOf,
+  type LoggedEvent,
+  lastPosition,
+  readEvents,
+} from '../../log/event.ts'
 import { idOf, listOf, pageLimit, searchText } from '../input.ts'
 import { query } from '../operation.ts'
 
@@ -43,6 +52,7 @@ const input = z.object({
 export const readLog = query({
   name: 'readLog',
   permission: 'VIEW',
+  forViewers: true,
   input: input.extend({ total: z.enum(['none', 'exact']).default('none') }),
   output: z.object({
     data: z.array(z.custom<LoggedEvent>()),
@@ -50,8 +60,8 @@ export const readLog = query({
     nextCursor: z.string(),
     totalCount: z.int().optional(),
   }),
-  async answer({ database }, { worldId }, { limit, cursor, total, ...wanted }) {
-    const interest = { worldId, ...wanted }
+  async answer({ database }, caller, { limit, cursor, total, ...wanted }) {
+    const interest = interestOf(caller, wanted)
     const after = cursor === undefined ? 0n : decodePosition(cursor, 'cursor')
     const [upTo, totalCount] = await Promise.all([
       lastPosition(database),
@@ -78,6 +88,7 @@ async function countEvents(database: Queryable, { worldId, types: ofTypes, custo
 export const listEvents = query({
   name: 'listEvents',
   permission: 'VIEW',
+  forViewers: true,
   input,
   output: z.object({ data: z.array(EventRecord), hasMore: z.boolean(), nextCursor: z.string() }),
   async answer(core, caller, asked) {

@@ -24,9 +24,9 @@ export const createInvitation = operation({
     expiresAt: instant.optional(),
   }),
   output: Invitation,
-  load: async ({ database, worlds }, { worldId }, { inviterUma }) => {
+  load: async ({ database, worlds }, caller, { inviterUma }) => {
     const address = requireUmaAddress(inviterUma, 'inviterUma')
-    const [world, inviter] = await Promise.all([worlds.get(worldId), customerByUmaAddress(database, worldId, address)])
+    const [world, inviter] = await Promise.all([worlds.get(caller.worldId), customerByUmaAddress(database, caller, address)])
     if (!inviter || inviter.isDeleted) {
       throw new DomainError('UMA_NOT_FOUND', 'inviterUma: none of your customers has this address', {
         field: 'inviterUma',
@@ -65,6 +65,7 @@ const one = { invitationCode: text(60) }
 export const getInvitation = query({
   name: 'getInvitation',
   permission: 'VIEW',
+  forViewers: true,
   refuses: ['INVITATION_NOT_FOUND'],
   input: z.object(one),
   output: Invitation,

@@ -6,6 +6,7 @@ import { toId } from '../../base/ids.ts'
 import { divide, ratio, toSignificantDecimal } from '../../base/money.ts'
 import { DomainError } from '../../base/refusal.ts'
 import type { Database } from '../../database/port.ts'
+import { type Sight, sees } from '../../database/sight.ts'
 import { type LookupRow, selectList } from '../../database/tables.ts'
 import { newTask } from '../../log/tasks.ts'
 import type { Rails, Terms, UmaReceiver } from '../../rails/port.ts'
@@ -42,6 +43,7 @@ interface Found {
 export const lookUpUmaAddress = operation({
   name: 'lookUpUmaAddress',
   permission: 'VIEW',
+  forViewers: true,
   refuses: ['INVALID_UMA_ADDRESS', 'UMA_NOT_FOUND', 'NOT_IMPLEMENTED'],
   input: z.object({ receiverUmaAddress: z.string().max(400), ...asker }),
   output: LookupReply,
@@ -66,13 +68,14 @@ export const lookUpUmaAddress = operation({
 export const lookUpExternalAccount = operation({
   name: 'lookUpExternalAccount',
   permission: 'VIEW',
+  forViewers: true,
   refuses: ['ACCOUNT_NOT_FOUND', 'INVALID_BANK_ACCOUNT'],
   input: z.object({ accountId: idOf('ExternalAccount'), ...asker }),
   output: LookupReply,
-  load: async (core: Core, { worldId }: Caller, { accountId }): Promise<Found> => {
+  load: async (core: Core, caller: Caller, { accountId }): Promise<Found> => {
     const [world, [account]] = await Promise.all([
-      core.worlds.get(worldId),
-      externalAccountsById(core.database, worldId, [accountId]),
+      core.worlds.get(caller.worldId),
+      externalAccountsById(core.database, caller, [accountId]),
     ])
     if (!account) throw accountNotFound('accountId', toId('ExternalAccount', accountId))
     requireActive(account, 'accountId')
@@ -92,7 +95,7 @@ function limitsOf(world: World, currency: string): { min: bigint; max: bigint } 
   return { min: BigInt(support?.minAmount ?? 1), max: BigInt(support?.maxAmount ?? largestAmount) }
 }
 
-function remember({ receiver, currencies, payerFields }: Found, { now, newId, caller: { worldId } }: Moment) {
+function remember({ receiver, currencies, payerFields }: Found, { now, newId, caller: { worldId, customerId } }: Moment) {
   const id = newId()
   const expiresAt = new Date(now.getTime() + lifetimeMs)
   const { receiverUmaAddress, receiverAccountId } = receiver
@@ -108,7 +111,7 @@ function remember({ receiver, currencies, payerFields }: Found, { now, newId, ca
   return {
     reply,
     insert: {
-      lookup: [{ id, worldId, ...receiver, createdAt: now, expiresAt }],
+      lookup: [{ id, worldId, customerId: customerId ?? null, ...receiver, createdAt: now, expiresAt }],
       task: [newTask('forget-lookup', worldId, id, expiresAt)],
     },
   }
@@ -132,13 +135,13 @@ export async function requireReceiver(
   return { umaAddress, receiver }
 }
 
-/** A lookup somebody made in this world. Refuses LOOKUP_REQUEST_NOT_FOUND, also for one that has expired. */
-export async function requireLookup({ database }: { database: Database }, worldId: string, id: string): Promise<LookupRow> {
+/** A lookup somebody made in this world; of a viewer, its own. Refuses LOOKUP_REQUEST_NOT_FOUND, also for one that has expired. */
+export async function requireLookup({ database }: { database: Database }, sight: Sight, id: string): Promise<LookupRow> {
   const [row] = await database.query<LookupRow>(`select ${selectList('lookup')} from lookup where world_id = $1 and id = $2`, [
-    worldId,
+    sight.worldId,
     id,
   ])
-  if (row) return row
+  if (row && sees(sight, row.customerId)) return row
   throw new DomainError('LOOKUP_REQUEST_NOT_FOUND', 'There is no such lookup, or it has expired; look the receiver up again', {
     field: 'lookupId',
     value: toId('Lookup', id),

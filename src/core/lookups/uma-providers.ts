@@ -35,6 +35,7 @@ const flag = z.union([z.boolean(), z.stringbool()])
 export const listUmaProviders = query({
   name: 'listUmaProviders',
   permission: 'VIEW',
+  forViewers: true,
   refuses: ['INVALID_CURRENCY'],
   input: z.object({
     countryCode: z

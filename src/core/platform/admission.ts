@@ -4,10 +4,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { minute, second } from '../../base/clock.ts'
+import { type Clock, minute, second } from '../../base/clock.ts'
 import { DomainError } from '../../base/refusal.ts'
 import type { Caller } from '../operation.ts'
-import { authenticate, type Tokens, userNameOf } from './tokens.ts'
+import { authenticate, bearerOf, type Tokens, userNameOf } from './authentication.ts'
 
 const failuresPerMinute = 20
 /** Of one address, whatever names it tries: beyond it nothing more is remembered of it. */
@@ -31,7 +31,11 @@ export interface AdmissionOptions {
   trustedProxies: number
 }
 
-export function createAdmission(tokens: Tokens, { requestsPerMinute, trustedProxies }: AdmissionOptions): Admission {
+export function createAdmission(
+  tokens: Tokens,
+  clock: Clock,
+  { requestsPerMinute, trustedProxies }: AdmissionOptions,
+): Admission {
   const duration = minute / second
   const failures = new RateLimiterMemory({ points: failuresPerMinute, duration })
   const addresses = new RateLimiterMemory({ points: namesPerMinute, duration })
@@ -46,20 +50,19 @@ export function createAdmission(tokens: Tokens, { requestsPerMinute, trustedProx
     },
     async identify(authorization, address) {
       const userName = userNameOf(authorization)
-      // Whoever gives no credentials guesses none.
-      if (userName === undefined) return authenticate(tokens, authorization)
-      const key = `${address} ${userName}`
-      const failed = await failures.get(key)
+      const key = userName === undefined ? undefined : `${address} ${userName}`
+      const failed = key === undefined ? undefined : await failures.get(key)
       if (failed && failed.consumedPoints >= failuresPerMinute) {
         throw tooMany('Too many failed attempts to sign in', failed.msBeforeNext)
       }
       try {
-        return await authenticate(tokens, authorization)
+        return await authenticate(tokens, authorization, clock.now())
       } catch (error) {
-        if (!(error instanceof DomainError)) throw error
+        // Whoever gives no credentials guesses none.
+        if (!(error instanceof DomainError) || (key ?? bearerOf(authorization)) === undefined) throw error
         const { consumedPoints, msBeforeNext } = await addresses.penalty(address)
         if (consumedPoints > namesPerMinute) throw tooMany('Too many failed attempts to sign in', msBeforeNext)
-        await failures.penalty(key)
+        if (key !== undefined) await failures.penalty(key)
         throw error
       }
     },

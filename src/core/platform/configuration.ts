@@ -13,6 +13,8 @@ import { readWorld, type SupportedCurrency, type World, worldRow } from './world
 const approvalChannel = z.enum(['WEBHOOK', 'API'])
 /** FLAT is the specification's; NESTED is {id, type, timestamp, data} with what happened in the type. Spec silent. */
 const webhookEnvelope = z.enum(['FLAT', 'NESTED'])
+/** ANY: everybody may send GraphQL documents. REGISTERED: only tokens that MANAGE; others name registered operations. Spec silent. */
+const graphqlDocuments = z.enum(['ANY', 'REGISTERED'])
 const transactionTypes = z.array(z.enum(['INCOMING', 'OUTGOING']))
 const counterpartyFields = z.array(z.object({ name: text(60), mandatory: z.boolean() }))
 
@@ -24,6 +26,7 @@ export const PlatformConfig = z.object({
   isRegulatedFinancialInstitution: z.boolean(),
   incomingPaymentApproval: approvalChannel,
   webhookEnvelope: webhookEnvelope.optional(),
+  graphqlDocuments: graphqlDocuments.optional(),
   supportedCurrencies: z.array(
     z.object({
       currencyCode: z.string(),
@@ -49,6 +52,7 @@ function toPlatformConfig(world: World): PlatformConfig {
     isRegulatedFinancialInstitution: world.isRegulated,
     incomingPaymentApproval: world.incomingPaymentApproval,
     webhookEnvelope: world.webhookEnvelope,
+    graphqlDocuments: world.graphqlDocuments,
     supportedCurrencies: world.supportedCurrencies.map((supported) => ({
       currencyCode: supported.currencyCode,
       minAmount: BigInt(supported.minAmount),
@@ -102,6 +106,7 @@ export const updateConfiguration = operation({
     webhookEndpoint: z.string().max(2000).optional(),
     incomingPaymentApproval: approvalChannel.optional(),
     webhookEnvelope: webhookEnvelope.optional(),
+    graphqlDocuments: graphqlDocuments.optional(),
     supportedCurrencies: z
       .array(supportedCurrencyInput)
       .min(1)
@@ -135,6 +140,7 @@ export const updateConfiguration = operation({
       ...(webhookEndpoint === undefined ? {} : { webhookEndpoint }),
       ...(incomingPaymentApproval === undefined ? {} : { incomingPaymentApproval }),
       ...(input.webhookEnvelope === undefined ? {} : { webhookEnvelope: input.webhookEnvelope }),
+      ...(input.graphqlDocuments === undefined ? {} : { graphqlDocuments: input.graphqlDocuments }),
       ...(supportedCurrencies === undefined
         ? {}
         : { supportedCurrencies: supportedCurrencies.map((one) => supported(one, world)) }),

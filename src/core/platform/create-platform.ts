@@ -78,6 +78,7 @@ function newWorld(platformId: string, { name, credentials }: NewPlatform, enviro
     webhookEndpoint: null,
     isRegulated: true,
     webhookEnvelope: 'FLAT',
+    graphqlDocuments: 'ANY',
     incomingPaymentApproval: 'WEBHOOK',
     supportedCurrencies: defaultCurrencies,
     createdAt: now,

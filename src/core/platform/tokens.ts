@@ -1,19 +1,18 @@
 /** API tokens: who may call, and what they may do. Secrets are random, shown once and stored as their digest. */
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { type Cached, cached } from '../../base/cached.ts'
-import { toId, uuidOf } from '../../base/ids.ts'
+import { toId } from '../../base/ids.ts'
 import { isoText } from '../../base/instant.ts'
 import { DomainError } from '../../base/refusal.ts'
 import type { Database } from '../../database/port.ts'
 import type { ApiTokenRow } from '../../database/tables.ts'
 import { idOf, instant, searchText, text } from '../input.ts'
 import { listQuery } from '../list.ts'
-import { type Caller, operation, type Permission, permissions, query } from '../operation.ts'
+import { operation, type Permission, permissions, query } from '../operation.ts'
 import { given, listed, pageInput, pageOf } from '../page.ts'
 import { shapeOf } from '../shape.ts'
 
-const permissionSet = z.array(z.enum(permissions))
+export const permissionSet = z.array(z.enum(permissions))
 
 export const Token = z.object({
   id: z.string(),
@@ -66,7 +65,7 @@ export function newToken(token: NewToken, id: string, now: Date): { row: ApiToke
     worldId: token.worldId,
     name: token.name,
     clientId: credentials.clientId,
-    secretHash: digest(credentials.clientSecret).toString('hex'),
+    secretHash: digestOf(credentials.clientSecret).toString('hex'),
     permissions: [...token.permissions],
     createdAt: now,
     updatedAt: now,
@@ -141,64 +140,27 @@ export const deleteToken = operation({
   load: ({ database }, { worldId }, { tokenId }) => requireToken(database, worldId, tokenId),
   decide: (_input, row) => ({ reply: toToken(row), guard: { api_token: [row] }, remove: { api_token: [row.id] } }),
   committed: ({ tokens }, _caller, { clientId, id }) => {
-    tokens.drop(clientId)
-    tokens.drop(id)
+    tokens.api.drop(clientId)
+    tokens.api.drop(id)
+    tokens.viewers.clear()
   },
 })
 
+export async function findToken(
+  { prisma }: Pick<Database, 'prisma'>,
+  worldId: string,
+  id: string,
+): Promise<ApiTokenRow | undefined> {
+  return (await prisma.apiToken.findFirst({ where: { worldId, id } })) ?? undefined
+}
+
 async function requireToken({ prisma }: Database, worldId: string, id: string): Promise<ApiTokenRow> {
-  const row = await prisma.apiToken.findFirst({ where: { worldId, id } })
+  const row = await findToken({ prisma }, worldId, id)
   if (!row) throw new DomainError('TOKEN_NOT_FOUND', 'There is no such token', { field: 'tokenId' })
   return row
 }
 
-// ── Authentication ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export type Tokens = Cached<{ secretHash: Buffer; caller: Caller }>
-
-/** Tokens by client id, or by their `Token:<uuid>`. */
-export function createTokens({ prisma }: Database): Tokens {
-  return cached(async (username) => {
-    const id = uuidOf('Token', username)
-    const row = await prisma.apiToken.findUnique({
-      where: id === undefined ? { clientId: username } : { id },
-      include: { world: { select: { environment: true } } },
-    })
-    if (!row) return undefined
-    const { worldId, world, permissions: held } = row
-    return {
-      secretHash: Buffer.from(row.secretHash, 'hex'),
-      caller: { worldId, environment: world.environment, permissions: permissionSet.parse(held), tokenId: row.id },
-    }
-  })
-}
-
-const nobody = digest('')
-
-/** Who the credentials of an `Authorization: Basic …` header belong to. Refuses UNAUTHORIZED, whatever is wrong with them. */
-export async function authenticate(tokens: Tokens, authorization: string | undefined): Promise<Caller> {
-  const credentials = authorization === undefined ? undefined : readBasic(authorization)
-  const token = credentials && (await tokens.get(credentials.username))
-  // An unknown client costs the same comparison as a wrong secret.
-  const matches = timingSafeEqual(token?.secretHash ?? nobody, digest(credentials?.password ?? ''))
-  if (!token || !matches) throw new DomainError('UNAUTHORIZED', 'Missing or invalid credentials')
-  return token.caller
-}
-
-/** The user name that an `Authorization` header gives, if it can be read. */
-export function userNameOf(authorization: string | undefined): string | undefined {
-  return authorization === undefined ? undefined : readBasic(authorization)?.username
-}
-
-function readBasic(authorization: string): { username: string; password: string } | undefined {
-  const encoded = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization)?.[1]
-  if (encoded === undefined) return undefined
-  const decoded = Buffer.from(encoded, 'base64').toString('utf8')
-  // The id may contain a colon (Token:<uuid>): the secret never does.
-  const colon = decoded.lastIndexOf(':')
-  return colon < 0 ? undefined : { username: decoded.slice(0, colon), password: decoded.slice(colon + 1) }
-}
-
-function digest(secret: string): Buffer {
+/** What is stored of a secret: SHA-256. */
+export function digestOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }

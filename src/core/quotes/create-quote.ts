@@ -84,6 +84,7 @@ interface Loaded {
 export const createQuote = operation({
   name: 'createQuote',
   permission: 'TRANSACT',
+  forViewers: true,
   refuses: [
     'INVALID_AMOUNT',
     'INVALID_CURRENCY',
@@ -138,7 +139,7 @@ async function load(core: Core, caller: Caller, wanted: Input): Promise<Loaded> 
   const [world, source, lookup] = await Promise.all([
     core.worlds.get(worldId),
     loadSource(core, caller, wanted.source),
-    wanted.lookupId === undefined ? undefined : requireLookup(core, worldId, wanted.lookupId),
+    wanted.lookupId === undefined ? undefined : requireLookup(core, caller, wanted.lookupId),
   ])
   const destination = await loadDestination(core, caller, wanted.destination, lookup, source.customer)
   checkLookup(lookup?.receiverUmaAddress, destination)

@@ -6,18 +6,12 @@
 import { z } from 'zod'
 import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
-import {
-  type CustomerRow,
-  type ExternalAccountRow,
-  type InternalAccountRow,
-  type LookupRow,
-  selectList,
-} from '../../database/tables.ts'
+import type { CustomerRow, ExternalAccountRow, InternalAccountRow, LookupRow } from '../../database/tables.ts'
 import type { UmaReceiver } from '../../rails/port.ts'
 import { accountDetails, externalAccountLike, externalAccountsById } from '../accounts/external.ts'
 import { internalAccountsById, ownersOfInternalAccounts } from '../accounts/internal.ts'
 import { accountNotFound } from '../accounts/payable.ts'
-import { customersById, requireCustomer } from '../customers/customer.ts'
+import { customerByUmaAddress, customersById, requireCustomer } from '../customers/customer.ts'
 import { requireUmaAddress } from '../customers/uma-address.ts'
 import { accountReference, currencyCode, idOf, text } from '../input.ts'
 import { requireReceiver } from '../lookups/lookup.ts'
@@ -84,39 +78,37 @@ export type Destination = { currency: string } & (
 )
 
 /** Refuses ACCOUNT_NOT_FOUND, USER_NOT_FOUND, UMA_NOT_FOUND and INVALID_INPUT for a form that lacks what it needs. */
-export async function loadSource(core: Core, { worldId }: Caller, from: SourceInput): Promise<Source> {
-  if (from.sourceType !== 'ACCOUNT') return pushed(core, worldId, from)
+export async function loadSource(core: Core, caller: Caller, from: SourceInput): Promise<Source> {
+  if (from.sourceType !== 'ACCOUNT') return pushed(core, caller, from)
   if (!from.accountId) throw missing('source.accountId', 'expected an account id')
   const { kind, id } = from.accountId
   if (kind === 'InternalAccount') {
     const [[account], [owner]] = await Promise.all([
-      internalAccountsById(core.database, worldId, [id]),
-      ownersOfInternalAccounts(core.database, worldId, [id]),
+      internalAccountsById(core.database, caller, [id]),
+      ownersOfInternalAccounts(core.database, caller, [id]),
     ])
     if (!account) throw accountNotFound('source.accountId', toId(kind, id))
     return { type: 'INTERNAL_ACCOUNT', account, customer: owner?.customer, currency: account.currency }
   }
-  const [account] = await externalAccountsById(core.database, worldId, [id])
+  const [account] = await externalAccountsById(core.database, caller, [id])
   if (!account) throw accountNotFound('source.accountId', toId(kind, id))
-  const [customer] = account.customerId === null ? [] : await customersById(core.database, worldId, [account.customerId])
+  const [customer] = account.customerId === null ? [] : await customersById(core.database, caller, [account.customerId])
   return { type: 'EXTERNAL_ACCOUNT', account, customer, currency: account.currency }
 }
 
 /** A customer, by id or by UMA address, or the platform itself will push the money. */
-async function pushed({ database }: Core, worldId: string, from: SourceInput): Promise<Source> {
+async function pushed({ database }: Core, caller: Caller, from: SourceInput): Promise<Source> {
   if (from.currency === undefined) throw missing('source.currency', 'expected the currency that will be pushed')
   const type = 'REALTIME_FUNDING'
   if (from.umaAddress === undefined) {
     if (from.sourceType === 'UMA_ADDRESS') throw missing('source.umaAddress', 'expected the UMA address of a customer')
+    const customerId = from.customerId ?? caller.customerId
     const customer =
-      from.customerId === undefined ? undefined : await requireCustomer(database, worldId, from.customerId, 'source.customerId')
+      customerId === undefined ? undefined : await requireCustomer(database, caller, customerId, 'source.customerId')
     return { type, customer, currency: from.currency }
   }
   const address = requireUmaAddress(from.umaAddress, 'source.umaAddress')
-  const [customer] = await database.query<CustomerRow>(
-    `select ${selectList('customer')} from customer where world_id = $1 and uma_address = $2`,
-    [worldId, address],
-  )
+  const customer = await customerByUmaAddress(database, caller, address)
   if (customer) return { type, customer, currency: from.currency }
   throw new DomainError('UMA_NOT_FOUND', 'source.umaAddress: no customer has this UMA address', {
     field: 'source.umaAddress',
@@ -152,17 +144,17 @@ export async function loadDestination(
 
 async function accountOf(
   { database }: Core,
-  { worldId }: Caller,
+  caller: Caller,
   { kind, id }: z.output<typeof accountReference>,
 ): Promise<Destination> {
   if (kind === 'ExternalAccount') {
-    const [account] = await externalAccountsById(database, worldId, [id])
+    const [account] = await externalAccountsById(database, caller, [id])
     if (!account) throw accountNotFound('destination.accountId', toId(kind, id))
     return { type: 'EXTERNAL_ACCOUNT', account, currency: account.currency }
   }
   const [[account], [owner]] = await Promise.all([
-    internalAccountsById(database, worldId, [id]),
-    ownersOfInternalAccounts(database, worldId, [id]),
+    internalAccountsById(database, caller, [id]),
+    ownersOfInternalAccounts(database, caller, [id]),
   ])
   if (!account) throw accountNotFound('destination.accountId', toId(kind, id))
   return { type: 'INTERNAL_ACCOUNT', account, owner: owner?.customer, currency: account.currency }
@@ -171,15 +163,15 @@ async function accountOf(
 /** Spec silent: inline details that name an account which is there already mean that account. Whose it is: the payer's, unless it says. */
 async function inline(
   { database }: Core,
-  { worldId }: Caller,
+  caller: Caller,
   details: z.output<typeof accountDetails>,
   payer: CustomerRow | undefined,
 ): Promise<Destination> {
   const owner =
     details.customerId === undefined || details.customerId === payer?.id
       ? payer
-      : await requireCustomer(database, worldId, details.customerId, 'destination.externalAccountDetails.customerId')
-  const account = await externalAccountLike(database, worldId, owner?.id, details)
+      : await requireCustomer(database, caller, details.customerId, 'destination.externalAccountDetails.customerId')
+  const account = await externalAccountLike(database, caller.worldId, owner?.id, details)
   return account
     ? { type: 'EXTERNAL_ACCOUNT', account, currency: account.currency }
     : { type: 'NEW_ACCOUNT', details, owner, currency: details.currency }

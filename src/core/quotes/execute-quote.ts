@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { DomainError } from '../../base/refusal.ts'
+import { wholeWorld } from '../../database/sight.ts'
 import type { CustomerRow, ExternalAccountRow, QuoteRow, TaskRow, TransactionRow } from '../../database/tables.ts'
 import { endOfFlight, intoFlight } from '../../ledger/entry.ts'
 import { externalAccountsById } from '../accounts/external.ts'
@@ -32,6 +33,7 @@ interface Loaded {
 export const executeQuote = operation({
   name: 'executeQuote',
   permission: 'TRANSACT',
+  forViewers: true,
   refuses: [
     'QUOTE_NOT_FOUND',
     'QUOTE_EXPIRED',
@@ -42,12 +44,14 @@ export const executeQuote = operation({
   ],
   input: z.object({ quoteId: idOf('Quote') }),
   output: Quote,
-  load: async ({ database }, { worldId }, { quoteId }): Promise<Loaded> => {
-    const quote = await requireQuote(database, worldId, quoteId)
+  load: async ({ database }, caller, { quoteId }): Promise<Loaded> => {
+    const quote = await requireQuote(database, caller, quoteId)
+    // Where it goes was the business of whoever made it.
+    const world = wholeWorld(caller.worldId)
     const [[transaction], customers, accounts] = await Promise.all([
-      transactionsById(database, worldId, [quote.transactionId]),
-      quote.customerId === null ? [] : customersById(database, worldId, [quote.customerId]),
-      externalAccountsById(database, worldId, externalEnds(quote)),
+      transactionsById(database, world, [quote.transactionId]),
+      quote.customerId === null ? [] : customersById(database, world, [quote.customerId]),
+      externalAccountsById(database, world, externalEnds(quote)),
     ])
     return { quote, transaction: transaction!, customer: customers[0], accounts }
   },

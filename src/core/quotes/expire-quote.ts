@@ -10,10 +10,10 @@ export const expireQuote = operation({
   permission: 'TRANSACT',
   input: z.object({ quoteId: z.uuid() }),
   output: z.object({ status: z.enum(['over', 'early']) }),
-  load: async ({ database }, { worldId }, { quoteId }) => {
-    const [quote] = await quotesById(database, worldId, [quoteId])
+  load: async ({ database }, caller, { quoteId }) => {
+    const [quote] = await quotesById(database, caller, [quoteId])
     if (!quote) throw new Error(`task for a quote that does not exist: ${quoteId}`)
-    const [transaction] = await transactionsById(database, worldId, [quote.transactionId])
+    const [transaction] = await transactionsById(database, caller, [quote.transactionId])
     return { quote, transaction: transaction! }
   },
   decide(_input, payment, { now, timing }) {

@@ -6,6 +6,7 @@ import { isoText } from '../../base/instant.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
+import type { Sight } from '../../database/sight.ts'
 import { byIdsInWorld, type QuoteRow, selectList } from '../../database/tables.ts'
 import { PaymentInstruction } from '../accounts/funding-instructions.ts'
 import { Destination, Source, toDestination, toSource } from '../endpoint.ts'
@@ -98,13 +99,15 @@ export function toRateDetails(stored: RateDetails): RateDetails {
   }
 }
 
-export const quotesById = coalesced<QuoteRow>((database, worldId, ids) =>
-  database.query(`select ${selectList('quote', 't')} from quote t where ${byIdsInWorld('t')}`, [worldId, ids]),
+export const quotesById = coalesced<QuoteRow>(
+  (database, worldId, ids) =>
+    database.query(`select ${selectList('quote', 't')} from quote t where ${byIdsInWorld('t')}`, [worldId, ids]),
+  ({ customerId }) => customerId,
 )
 
 /** Refuses QUOTE_NOT_FOUND. */
-export async function requireQuote(database: Queryable, worldId: string, id: string): Promise<QuoteRow> {
-  const [row] = await quotesById(database, worldId, [id])
+export async function requireQuote(database: Queryable, sight: Sight, id: string): Promise<QuoteRow> {
+  const [row] = await quotesById(database, sight, [id])
   if (!row) throw new DomainError('QUOTE_NOT_FOUND', 'There is no such quote', { field: 'quoteId' })
   return row
 }

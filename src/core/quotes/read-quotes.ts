@@ -9,15 +9,17 @@ import { Quote, quoteShape, quoteStatuses, requireQuote, toQuote } from './quote
 export const getQuote = query({
   name: 'getQuote',
   permission: 'VIEW',
+  forViewers: true,
   refuses: ['QUOTE_NOT_FOUND'],
   input: z.object({ quoteId: idOf('Quote') }),
   output: Quote,
-  answer: async ({ database }, { worldId }, { quoteId }) => toQuote(await requireQuote(database, worldId, quoteId)),
+  answer: async ({ database }, caller, { quoteId }) => toQuote(await requireQuote(database, caller, quoteId)),
 })
 
 export const listQuotes = listQuery({
   name: 'listQuotes',
   permission: 'VIEW',
+  forViewers: true,
   input: z.object({
     customerId: idOf('Customer').optional(),
     sendingAccountId: accountReference.optional(),

@@ -56,6 +56,7 @@ const sendingAmount = z
 export const listExchangeRates = query({
   name: 'listExchangeRates',
   permission: 'VIEW',
+  forViewers: true,
   refuses: ['INVALID_CURRENCY', 'INVALID_AMOUNT'],
   input: z.object({ sourceCurrency: currencyCode.optional(), destinationCurrency: listOf(currencyCode, 50), sendingAmount }),
   output: z.object({ data: z.array(ExchangeRate) }),

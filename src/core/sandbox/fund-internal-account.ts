@@ -17,8 +17,8 @@ export const fundInternalAccount = operation({
   refuses: ['ACCOUNT_NOT_FOUND', 'INVALID_AMOUNT'],
   input: z.preprocess(readAlias, z.object({ accountId: idOf('InternalAccount'), amount: amountUpTo(largestFunding) })),
   output: InternalAccount,
-  load: async ({ database }, { worldId }, { accountId }) => {
-    const [account] = await internalAccountsById(database, worldId, [accountId])
+  load: async ({ database }, caller, { accountId }) => {
+    const [account] = await internalAccountsById(database, caller, [accountId])
     if (!account) throw accountNotFound('accountId', toId('InternalAccount', accountId))
     return account
   },

@@ -79,14 +79,15 @@ export const receiveUma = operation({
       error: 'expected the address of the customer who is paid',
     }),
   output: Transaction,
-  async load({ database, worlds, rails }, { worldId, environment }, input): Promise<Parties> {
+  async load({ database, worlds, rails }, caller, input): Promise<Parties> {
+    const { worldId, environment } = caller
     const senderAddress = requireUmaAddress(input.senderUmaAddress, 'senderUmaAddress')
     const receiverAddress = input.receiverUmaAddress && requireUmaAddress(input.receiverUmaAddress, 'receiverUmaAddress')
     const [world, known, [byId], byAddress] = await Promise.all([
       worlds.get(worldId),
       rails[environment]?.receiver(senderAddress),
-      input.customerId === undefined ? [] : customersById(database, worldId, [input.customerId]),
-      receiverAddress === undefined ? undefined : customerByUmaAddress(database, worldId, receiverAddress),
+      input.customerId === undefined ? [] : customersById(database, caller, [input.customerId]),
+      receiverAddress === undefined ? undefined : customerByUmaAddress(database, caller, receiverAddress),
     ])
     if (!known) throw addressNotFound('senderUmaAddress', senderAddress)
     if (input.customerId !== undefined && !byId) {

@@ -32,14 +32,14 @@ export const sandboxSend = operation({
       error: 'expected the amount in the smallest unit',
     }),
   output: Transaction,
-  load: async ({ database }, { worldId }, { reference: given, quoteId }) => {
-    const quote = quoteId === undefined ? undefined : await requireQuote(database, worldId, quoteId)
-    const reference = quote ? (await requireTransaction(database, worldId, quote.transactionId)).reference : given!
+  load: async ({ database }, caller, { reference: given, quoteId }) => {
+    const quote = quoteId === undefined ? undefined : await requireQuote(database, caller, quoteId)
+    const reference = quote ? (await requireTransaction(database, caller, quote.transactionId)).reference : given!
     if (given !== undefined && given !== reference) {
       throw new DomainError('INVALID_INPUT', "reference: it is not the quote's", { field: 'reference', value: given })
     }
     // Each call is a deposit of its own: only an idempotency key makes two calls one.
-    return { reference, quote, context: await depositContext(database, worldId, '', reference) }
+    return { reference, quote, context: await depositContext(database, caller.worldId, '', reference) }
   },
   decide({ currencyCode: currency, currencyAmount }, { reference, quote, context }, moment) {
     const amount = currencyAmount ?? quote!.totalSendingAmount

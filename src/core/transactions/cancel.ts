@@ -15,12 +15,13 @@ import { requireTransaction, Transaction, toTransaction } from './transaction.ts
 export const cancelTransaction = operation({
   name: 'cancelTransaction',
   permission: 'TRANSACT',
+  forViewers: true,
   refuses: ['TRANSACTION_NOT_FOUND', 'TRANSACTION_NOT_CANCELLABLE'],
   input: z.object({ transactionId: idOf('Transaction') }),
   output: Transaction,
-  load: async ({ database }, { worldId }, { transactionId }) => {
-    const transaction = await requireTransaction(database, worldId, transactionId)
-    const [quote] = transaction.quoteId === null ? [] : await quotesById(database, worldId, [transaction.quoteId])
+  load: async ({ database }, caller, { transactionId }) => {
+    const transaction = await requireTransaction(database, caller, transactionId)
+    const [quote] = transaction.quoteId === null ? [] : await quotesById(database, caller, [transaction.quoteId])
     return { transaction, quote }
   },
   decide(_input, payment, { now, timing }) {

@@ -5,6 +5,7 @@
 
 import { z } from 'zod'
 import type { Queryable } from '../../database/port.ts'
+import { wholeWorld } from '../../database/sight.ts'
 import { type DepositRow, type InternalAccountRow, selectList, type TaskRow, type TransactionRow } from '../../database/tables.ts'
 import { endOfFlight, outOfFlight } from '../../ledger/entry.ts'
 import { newTask } from '../../log/tasks.ts'
@@ -19,7 +20,7 @@ const cryptoAssets: ReadonlySet<string> = new Set(['BTC', 'USDC', 'USDT', 'USDB'
 /** The internal account that money of a payment goes home to; undefined where home is outside. */
 export async function homeOf(database: Queryable, transaction: TransactionRow): Promise<InternalAccountRow | undefined> {
   const { worldId, sourceType, sourceAccountId, sourceCurrency, customerId } = transaction
-  if (sourceType === 'INTERNAL_ACCOUNT') return (await internalAccountsById(database, worldId, [sourceAccountId!]))[0]
+  if (sourceType === 'INTERNAL_ACCOUNT') return (await internalAccountsById(database, wholeWorld(worldId), [sourceAccountId!]))[0]
   if (sourceType !== 'REALTIME_FUNDING' || !cryptoAssets.has(sourceCurrency)) return undefined
   const [own] = await database.query<InternalAccountRow>(
     `select ${selectionOf(withBalance)} from ${withBalance.from}
@@ -84,7 +85,7 @@ export const settleReturn = operation({
       [worldId, depositId],
     )
     if (!deposit) throw new Error(`return of a deposit that does not exist: ${depositId}`)
-    const [transaction] = await transactionsById(database, worldId, [deposit.transactionId])
+    const [transaction] = await transactionsById(database, wholeWorld(worldId), [deposit.transactionId])
     return { deposit, transaction: transaction! }
   },
   decide(_input, { deposit, transaction }, { now }) {

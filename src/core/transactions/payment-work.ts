@@ -20,7 +20,7 @@ export function paymentWork(core: Core): Record<string, TaskHandler> {
 async function pay(core: Core, { worldId, subjectId: transactionId }: TaskRow): ReturnType<TaskHandler> {
   const caller = await serviceCaller(core, worldId)
   for (;;) {
-    const [payment] = await paymentsUnderWay(core.database, worldId, [transactionId])
+    const [payment] = await paymentsUnderWay(core.database, caller, [transactionId])
     const leg = payment && legOf(payment)
     if (!leg) return undefined
     const outcome = await carry(core.rails[caller.environment], leg, payment)
@@ -39,28 +39,31 @@ interface PaymentUnderWay {
 }
 
 /** Payments with what their rail needs to know of the account outside: of a PULL the source, of a SEND the destination. */
-const paymentsUnderWay = coalesced<PaymentUnderWay>(async (database, worldId, ids) => {
-  type Row = TransactionRow & { quote: QuoteRow | null } & Pick<
-      PaymentUnderWay,
-      'accountType' | 'primaryIdentifier' | 'accountInfo'
-    >
-  const rows = await database.query<Row & { quoteStatus: QuoteRow['status'] | null; executedAt: Date | null }>(
-    `select ${selectList('transaction', 't')}, q.status as "quoteStatus", q.executed_at as "executedAt",
+const paymentsUnderWay = coalesced<PaymentUnderWay>(
+  async (database, worldId, ids) => {
+    type Row = TransactionRow & { quote: QuoteRow | null } & Pick<
+        PaymentUnderWay,
+        'accountType' | 'primaryIdentifier' | 'accountInfo'
+      >
+    const rows = await database.query<Row & { quoteStatus: QuoteRow['status'] | null; executedAt: Date | null }>(
+      `select ${selectList('transaction', 't')}, q.status as "quoteStatus", q.executed_at as "executedAt",
        e.account_type as "accountType", e.primary_identifier as "primaryIdentifier", e.account_info as "accountInfo"
      from transaction t left join quote q on q.id = t.quote_id
      left join external_account e on e.id = case when t.status = 'PENDING' then t.source_account_id else t.destination_account_id end
      where ${byIdsInWorld('t')} and t.status in ('PENDING', 'PROCESSING', 'SENT')`,
-    [worldId, ids],
-  )
-  return rows.map(({ quoteStatus, executedAt, accountType, primaryIdentifier, accountInfo, ...transaction }) => ({
-    id: transaction.id,
-    transaction,
-    quote: quoteStatus === null ? undefined : { status: quoteStatus, executedAt },
-    accountType,
-    primaryIdentifier,
-    accountInfo,
-  }))
-})
+      [worldId, ids],
+    )
+    return rows.map(({ quoteStatus, executedAt, accountType, primaryIdentifier, accountInfo, ...transaction }) => ({
+      id: transaction.id,
+      transaction,
+      quote: quoteStatus === null ? undefined : { status: quoteStatus, executedAt },
+      accountType,
+      primaryIdentifier,
+      accountInfo,
+    }))
+  },
+  ({ transaction }) => transaction.customerId,
+)
 
 /** An internal account receives at once; everything else is the rail's. */
 async function carry(rails: Rails | undefined, leg: 'PULL' | 'SEND', payment: PaymentUnderWay): Promise<RailOutcome> {

@@ -17,11 +17,12 @@ import {
 export const getTransaction = query({
   name: 'getTransaction',
   permission: 'VIEW',
+  forViewers: true,
   refuses: ['TRANSACTION_NOT_FOUND'],
   input: z.object({ transactionId: idOf('Transaction') }),
   output: Transaction,
-  answer: async ({ database }, { worldId }, { transactionId }) =>
-    toTransaction(await requireTransaction(database, worldId, transactionId)),
+  answer: async ({ database }, caller, { transactionId }) =>
+    toTransaction(await requireTransaction(database, caller, transactionId)),
 })
 
 /** An account id or a UMA address. */
@@ -30,6 +31,7 @@ const accountIdentifier = searchText(400)
 export const listTransactions = listQuery({
   name: 'listTransactions',
   permission: 'VIEW',
+  forViewers: true,
   input: z.object({
     customerId: idOf('Customer').optional(),
     platformCustomerId: searchText(255).optional(),

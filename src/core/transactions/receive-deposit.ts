@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { DomainError } from '../../base/refusal.ts'
 import type { Queryable } from '../../database/port.ts'
+import { wholeWorld } from '../../database/sight.ts'
 import {
   type CustomerRow,
   type DepositRow,
@@ -80,13 +81,14 @@ export async function depositContext(
       [worldId, reference],
     ),
   ])
+  const world = wholeWorld(worldId)
   const toExternal = transaction?.destinationType === 'EXTERNAL_ACCOUNT'
   const [[quote], home, [owner], [payer], [destination]] = await Promise.all([
-    transaction?.quoteId ? quotesById(database, worldId, [transaction.quoteId]) : [],
+    transaction?.quoteId ? quotesById(database, world, [transaction.quoteId]) : [],
     transaction ? homeOf(database, transaction) : undefined,
-    account ? ownersOfInternalAccounts(database, worldId, [account.id]) : [],
-    transaction?.customerId ? customersById(database, worldId, [transaction.customerId]) : [],
-    toExternal ? externalAccountsById(database, worldId, [transaction.destinationAccountId!]) : [],
+    account ? ownersOfInternalAccounts(database, world, [account.id]) : [],
+    transaction?.customerId ? customersById(database, world, [transaction.customerId]) : [],
+    toExternal ? externalAccountsById(database, world, [transaction.destinationAccountId!]) : [],
   ])
   const payment = transaction && { transaction, quote }
   return { known, payment, home, destination, account, customer: owner?.customer ?? payer }

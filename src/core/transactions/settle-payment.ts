@@ -44,14 +44,14 @@ export const settlePayment = operation({
   permission: 'TRANSACT',
   input: z.object({ transactionId: z.uuid(), leg: z.enum(['PULL', 'SEND']), outcome }),
   output: z.object({ changed: z.boolean() }),
-  load: async ({ database }, { worldId }, { transactionId, outcome: said }): Promise<Loaded> => {
-    const [transaction] = await transactionsById(database, worldId, [transactionId])
+  load: async ({ database }, caller, { transactionId, outcome: said }): Promise<Loaded> => {
+    const [transaction] = await transactionsById(database, caller, [transactionId])
     if (!transaction) throw new Error(`outcome of a payment that does not exist: ${transactionId}`)
     const { quoteId, destinationType, destinationAccountId } = transaction
     const paid = said.kind === 'paid'
     const [[quote], [receiver], deposits, home] = await Promise.all([
-      quoteId === null ? [] : quotesById(database, worldId, [quoteId]),
-      paid && destinationType === 'INTERNAL_ACCOUNT' ? internalAccountsById(database, worldId, [destinationAccountId!]) : [],
+      quoteId === null ? [] : quotesById(database, caller, [quoteId]),
+      paid && destinationType === 'INTERNAL_ACCOUNT' ? internalAccountsById(database, caller, [destinationAccountId!]) : [],
       paid || transaction.sourceType === 'INTERNAL_ACCOUNT' ? [] : depositsOf(database, transaction),
       paid ? undefined : homeOf(database, transaction),
     ])

@@ -2,6 +2,7 @@
 import { currencyOf } from '../../base/currency.ts'
 import { toId } from '../../base/ids.ts'
 import type { Queryable } from '../../database/port.ts'
+import { type Sight, sees } from '../../database/sight.ts'
 import { byIdsInWorld, type TransactionRow } from '../../database/tables.ts'
 import type { AccountKind } from '../../ledger/chart.ts'
 import type { EntryKind } from '../../ledger/entry.ts'
@@ -30,8 +31,9 @@ export type TimelineItem =
     }
   | { kind: 'event'; at: string; event: LoggedEvent }
 
-/** The timelines of several transactions, in their order; empty for one that is not in this world. */
-export async function timelinesOf(database: Queryable, worldId: string, ids: readonly string[]): Promise<TimelineItem[][]> {
+/** The timelines of several transactions that may be seen, in their order; of the events, those that may be. */
+export async function timelinesOf(database: Queryable, sight: Sight, ids: readonly string[]): Promise<TimelineItem[][]> {
+  const { worldId } = sight
   const [transactions, entries, events] = await Promise.all([
     database.query<TransactionRow>(`select t.id, t.history from transaction t where ${byIdsInWorld('t')}`, [worldId, ids]),
     entriesOf(database, worldId, ids),
@@ -48,7 +50,7 @@ export async function timelinesOf(database: Queryable, worldId: string, ids: rea
       ...(row ? historyOf(row).map((stage) => ({ kind: 'status' as const, ...stage })) : []),
       ...entries.filter(({ transactionId }) => transactionId === id).map(({ item }) => item),
       ...events
-        .filter(({ transactionId }) => transactionId === id)
+        .filter(({ transactionId, customerId }) => transactionId === id && sees(sight, customerId))
         .map((event) => ({ kind: 'event' as const, at: event.createdAt.toISOString(), event })),
     ]
     // The sort is stable: of one instant, the state comes first, then what was written, then what was told.

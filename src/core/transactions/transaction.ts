@@ -7,6 +7,7 @@ import { randomCode } from '../../base/random.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
+import type { Sight } from '../../database/sight.ts'
 import { byIdsInWorld, selectList, type TaskRow, type TransactionRow } from '../../database/tables.ts'
 import { newTask } from '../../log/tasks.ts'
 import type { EventDraft } from '../commit.ts'
@@ -126,8 +127,10 @@ function toRefund({ reference, initiatedAt, settledAt }: Refund): Refund {
   return { reference, initiatedAt, ...(settledAt === undefined ? {} : { settledAt }) }
 }
 
-export const transactionsById = coalesced<TransactionRow>((database, worldId, ids) =>
-  database.query(`select ${selectList('transaction', 't')} from transaction t where ${byIdsInWorld('t')}`, [worldId, ids]),
+export const transactionsById = coalesced<TransactionRow>(
+  (database, worldId, ids) =>
+    database.query(`select ${selectList('transaction', 't')} from transaction t where ${byIdsInWorld('t')}`, [worldId, ids]),
+  ({ customerId }) => customerId,
 )
 
 /** What a new transaction has besides its ends and amounts. */
@@ -151,8 +154,8 @@ export function newTransactionDefaults(now: Date) {
 }
 
 /** Refuses TRANSACTION_NOT_FOUND. */
-export async function requireTransaction(database: Queryable, worldId: string, id: string): Promise<TransactionRow> {
-  const [row] = await transactionsById(database, worldId, [id])
+export async function requireTransaction(database: Queryable, sight: Sight, id: string): Promise<TransactionRow> {
+  const [row] = await transactionsById(database, sight, [id])
   if (!row) throw new DomainError('TRANSACTION_NOT_FOUND', 'There is no such transaction', { field: 'transactionId' })
   return row
 }

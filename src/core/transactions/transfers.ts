@@ -32,6 +32,7 @@ interface Parties {
 export const transferOut = operation({
   name: 'transferOut',
   permission: 'TRANSACT',
+  forViewers: true,
   refuses: [
     'INVALID_AMOUNT',
     'INVALID_CURRENCY',
@@ -81,6 +82,7 @@ export const transferOut = operation({
 export const transferIn = operation({
   name: 'transferIn',
   permission: 'TRANSACT',
+  forViewers: true,
   refuses: [
     'INVALID_AMOUNT',
     'INVALID_CURRENCY',
@@ -119,15 +121,15 @@ type End = readonly [side: 'source' | 'destination', accountId: string]
 
 async function loadParties(
   { database, worlds }: Core,
-  { worldId }: Caller,
+  caller: Caller,
   [internalSide, internalId]: End,
   [externalSide, externalId]: End,
 ): Promise<Parties> {
   const [world, [internal], [external], [owner]] = await Promise.all([
-    worlds.get(worldId),
-    internalAccountsById(database, worldId, [internalId]),
-    externalAccountsById(database, worldId, [externalId]),
-    ownersOfInternalAccounts(database, worldId, [internalId]),
+    worlds.get(caller.worldId),
+    internalAccountsById(database, caller, [internalId]),
+    externalAccountsById(database, caller, [externalId]),
+    ownersOfInternalAccounts(database, caller, [internalId]),
   ])
   const ends = {
     [internalSide]: internal ?? accountNotFound(`${internalSide}.accountId`, toId('InternalAccount', internalId)),
