@@ -9,6 +9,7 @@ import type { Core } from './core/operation.ts'
 import { createAdmission } from './core/platform/admission.ts'
 import { createTokens } from './core/platform/authentication.ts'
 import { type CreatedPlatform, createPlatform } from './core/platform/create-platform.ts'
+import { createPersistedOperations } from './core/platform/persisted-operations.ts'
 import { createWorlds } from './core/platform/world.ts'
 import { railReports } from './core/transactions/payment-work.ts'
 import { coreWork } from './core/work.ts'
@@ -120,6 +121,7 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
     rails: { SANDBOX: sandbox, PRODUCTION: provided?.rails },
     worlds: createWorlds(database),
     tokens,
+    persisted: createPersistedOperations(database),
     admission: createAdmission(tokens, clock, config),
     settings,
   }

@@ -11,6 +11,7 @@ export type IdType =
   | 'Invitation'
   | 'Job'
   | 'Lookup'
+  | 'PersistedOperation'
   | 'PlatformConfig'
   | 'Quote'
   | 'Token'

@@ -15,6 +15,7 @@ import type { Claim, Commit, Plan } from './commit.ts'
 import { readInput } from './input.ts'
 import type { Admission } from './platform/admission.ts'
 import type { Tokens } from './platform/authentication.ts'
+import type { PersistedOperations } from './platform/persisted-operations.ts'
 import type { Worlds } from './platform/world.ts'
 
 export const permissions = ['VIEW', 'TRANSACT', 'MANAGE'] as const
@@ -43,6 +44,7 @@ export interface Core {
   rails: Readonly<Record<Environment, Rails | undefined>>
   worlds: Worlds
   tokens: Tokens
+  persisted: PersistedOperations
   admission: Admission
   settings: CoreSettings
 }

@@ -9,35 +9,46 @@ import { schema } from './schema.ts'
 
 type Variables = Readonly<Record<string, unknown>> | null | undefined
 
-interface Cost {
+export interface Cost {
   complexity: number
   depth: number
   breadth: number
 }
 
-/** The refusal of an operation that is too much; undefined for one that is not. */
-export type Judge = (variables: Variables) => GraphQLError | undefined
+/** What an operation costs, where that can be said; and the refusal of one that is too much. */
+interface Judgement {
+  cost?: Cost
+  refusal?: GraphQLError
+}
+
+export type Judge = (variables: Variables) => Judgement
+
+/** Among the extensions of its answer. */
+export function costShown({ complexity }: Cost): Record<string, unknown> {
+  return { cost: { complexity, limit: limits.complexity } }
+}
 
 /** Of one operation of a document that is valid. Where only numbers among its variables say how much it is, and it has none, it is judged once. */
 export function judgeOf(document: DocumentNode, operationName: string | null | undefined): Judge {
   const operation = getOperationAST(document, operationName)
-  if (!operation) return () => undefined
+  if (!operation) return () => ({})
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)
   const alone: DocumentNode = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] }
   const varies = (operation.variableDefinitions ?? []).some(({ type }) => nameOf(type) === 'Int')
-  let once: { refusal: GraphQLError | undefined } | undefined
+  let once: Judgement | undefined
   return (variables) => {
-    if (once) return once.refusal
+    if (once) return once
     let cost: Cost
     try {
       cost = complexityFromQuery(alone, { schema, variables: { ...variables } })
     } catch {
       // Variables that cannot be read: executing it says which.
-      return undefined
+      return {}
     }
     const refusal = refusalOf(cost)
-    if (!varies) once = { refusal }
-    return refusal
+    const judgement = refusal ? { cost, refusal } : { cost }
+    if (!varies) once = judgement
+    return judgement
   }
 }
 

@@ -1,50 +1,57 @@
 /**
- * The short way for what most requests are: a JSON POST of a query or mutation that can be run. The same schema, credentials, limits and
- * masking as everywhere; whatever is out of the ordinary is handed on, with the body that was read, to whoever knows all of the protocol.
+ * The short way for what most requests are: a JSON POST, or a GET, of an operation. The same schema, credentials, limits and masking as
+ * everywhere; whatever is out of the ordinary is handed on, with the body that was read, to whoever knows all of the protocol.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ExecutionResult, GraphQLError } from 'graphql'
+import { type ExecutionResult, GraphQLError, OperationTypeNode } from 'graphql'
+import { etagOf, isKnown } from '../base/etag.ts'
 import { parseJson, stringifyJson } from '../base/json.ts'
 import type { Caller, Core } from '../core/operation.ts'
-import type { Feed } from '../log/feed.ts'
-import { createContext } from './context.ts'
-import type { Documents } from './documents.ts'
 import { largestBody } from './limits.ts'
-import type { Masked, OperationRequest } from './operation.ts'
+import type { Masked, ReadRequest } from './operation.ts'
+import { fromSearch, toRequest } from './request.ts'
 
 /** A request whose body has been read is read from here. */
-type ReadRequest = IncomingMessage & { body?: string }
+type BufferedRequest = IncomingMessage & { body?: string }
 
 interface Parts {
   core: Core
-  feed: Feed
-  documents: Documents
+  readOperation: ReadRequest
   masked: Masked
   /** The long way, for a caller who is known already. */
   handOn(request: IncomingMessage, response: ServerResponse, caller: Caller): void
 }
 
-export function createDirect({ core, feed, documents, masked, handOn }: Parts) {
-  async function serve(request: ReadRequest, response: ServerResponse, text: string): Promise<void> {
+export function createDirect({ core, readOperation, masked, handOn }: Parts) {
+  /** `text`: the body of a POST. */
+  async function serve(request: BufferedRequest, response: ServerResponse, text?: string): Promise<void> {
     let result: ExecutionResult
+    let maxAgeSeconds: number | undefined
     try {
       // First: what strangers send is not even read.
       const caller = await core.admission.admit(request, response)
-      const asked = readRequest(text)
-      const prepared = asked && documents.prepare(asked.query, asked.operationName)
-      if (!prepared) {
-        request.body = text
+      const asked = toRequest(read(request, text))
+      const operation = asked && (await readOperation(caller, asked))
+      const kind = operation && 'run' in operation ? operation.kind : undefined
+      if (!operation) {
+        if (text !== undefined) request.body = text
         handOn(request, response, caller)
         return
       }
-      const refusal = prepared.judge(asked.variables)
-      result = refusal
-        ? { errors: [refusal] }
-        : ((await prepared.run(createContext(core, feed, caller), asked.variables)) as ExecutionResult)
+      if (kind === OperationTypeNode.SUBSCRIPTION) throw elsewhere()
+      if (kind === OperationTypeNode.MUTATION && text === undefined) {
+        response.setHeader('allow', 'POST')
+        refuse(response, 405, 'Mutations are sent by POST')
+        return
+      }
+      if ('run' in operation) {
+        result = await operation.run()
+        if (text === undefined) maxAgeSeconds = operation.maxAgeSeconds
+      } else result = { errors: operation }
     } catch (error) {
       result = { errors: [masked(error)] }
     }
-    answer(request, response, result.errors ? { ...result, errors: result.errors.map(masked) } : result)
+    answer(request, response, result, maxAgeSeconds)
   }
 
   /** Whatever goes wrong on the way to an answer is a fault of ours, and its request still has an end. */
@@ -55,6 +62,10 @@ export function createDirect({ core, feed, documents, masked, handOn }: Parts) {
   }
 
   return (request: IncomingMessage, response: ServerResponse): void => {
+    if (request.method === 'GET') {
+      serve(request, response).catch((error) => fail(response, error))
+      return
+    }
     const chunks: Buffer[] = []
     let length = 0
     const take = (chunk: Buffer) => {
@@ -75,35 +86,52 @@ export function createDirect({ core, feed, documents, masked, handOn }: Parts) {
   }
 }
 
-function readRequest(text: string): OperationRequest | undefined {
-  let raw: unknown
+/** Sockets and streams do not come this way. */
+function elsewhere(): GraphQLError {
+  const message = 'Subscriptions are followed over a WebSocket, or with Accept: text/event-stream'
+  return new GraphQLError(message, { extensions: { code: 'INVALID_REQUEST_FORMAT' } })
+}
+
+function read({ url }: IncomingMessage, text: string | undefined): unknown {
+  if (text === undefined) return fromSearch(url!)
   try {
-    raw = parseJson(text)
+    return parseJson(text)
   } catch {
     return undefined
   }
-  if (typeof raw !== 'object' || raw === null) return undefined
-  const { query, operationName, variables, ...others } = raw as Record<string, unknown>
-  const ordinary =
-    typeof query === 'string' &&
-    (operationName === undefined || operationName === null || typeof operationName === 'string') &&
-    (variables === undefined || variables === null || (typeof variables === 'object' && !Array.isArray(variables))) &&
-    Object.keys(others).length === 0
-  return ordinary ? (raw as OperationRequest) : undefined
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, { data, errors }: ExecutionResult): void {
-  const http = errors?.map(({ extensions }) => extensions['http'] as Http | undefined).find((one) => one !== undefined)
+/** `maxAgeSeconds`: of a registered query over GET, which browsers may keep for so long, and ask for again only if it has changed. */
+function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { data, errors, extensions }: ExecutionResult,
+  maxAgeSeconds: number | undefined,
+): void {
+  const http = errors?.map((error) => error.extensions['http'] as Http | undefined).find((one) => one !== undefined)
   const shown = errors?.map((error) => withoutHttp(error))
   const modern = request.headers.accept?.includes('application/graphql-response+json') ?? false
-  const text = stringifyJson({ ...(data === undefined ? {} : { data }), ...(shown ? { errors: shown } : {}) })
+  const text = stringifyJson({
+    ...(data === undefined ? {} : { data }),
+    ...(shown ? { errors: shown } : {}),
+    ...(extensions ? { extensions } : {}),
+  })
+  const headers: Record<string, string | number> = { ...http?.headers }
+  if (maxAgeSeconds !== undefined && !errors) {
+    headers['etag'] = etagOf(text)
+    headers['cache-control'] = maxAgeSeconds === 0 ? 'private, no-cache' : `private, max-age=${maxAgeSeconds}`
+    headers['vary'] = 'authorization, accept'
+    if (isKnown(request.headers['if-none-match'], headers['etag'])) {
+      response.writeHead(304, headers)
+      response.end()
+      return
+    }
+  }
   // Before anything was executed it is the request's fault, which the younger media type says in the status too.
   const status = http?.status ?? (data === undefined && modern ? 400 : 200)
-  response.writeHead(status, {
-    ...http?.headers,
-    'content-type': `application/${modern ? 'graphql-response+json' : 'json'}; charset=utf-8`,
-    'content-length': Buffer.byteLength(text),
-  })
+  headers['content-type'] = `application/${modern ? 'graphql-response+json' : 'json'}; charset=utf-8`
+  headers['content-length'] = Buffer.byteLength(text)
+  response.writeHead(status, headers)
   response.end(text)
 }
 

@@ -27,13 +27,16 @@ type Result = ReturnType<typeof execute>
 type Run = (context: Context, variables: Readonly<Record<string, unknown>> | null | undefined) => Result
 
 interface Prepared {
+  kind: OperationTypeNode
+  document: DocumentNode
   judge: Judge
+  /** Of queries and mutations. */
   run: Run
 }
 
 export interface Documents {
-  /** Undefined for what is not a query or mutation that can be run. */
-  prepare(text: string, operationName: string | null | undefined): Prepared | undefined
+  /** The errors of what cannot be run. */
+  prepare(text: string, operationName: string | null | undefined): Prepared | readonly GraphQLError[]
 }
 
 export function createDocuments(): Documents {
@@ -50,7 +53,7 @@ export function createDocuments(): Documents {
         return known
       }
       const prepared = read(text, operationName)
-      if (!prepared || text.length > longestKept) return prepared
+      if (!('run' in prepared) || text.length > longestKept) return prepared
       kept.set(key, prepared)
       length += key.length
       for (const oldest of kept.keys()) {
@@ -63,22 +66,27 @@ export function createDocuments(): Documents {
   }
 }
 
-function read(text: string, operationName: string | null | undefined): Prepared | undefined {
+function read(text: string, operationName: string | null | undefined): Prepared | readonly GraphQLError[] {
   let document: DocumentNode
   try {
     document = parse(text, { maxTokens: mostTokens })
-  } catch {
-    return undefined
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error]
+    throw error
   }
-  if (validate(schema, document).length > 0) return undefined
+  const errors = validate(schema, document)
+  if (errors.length > 0) return errors
   const operation = getOperationAST(document, operationName)
-  if (!operation || operation.operation === OperationTypeNode.SUBSCRIPTION) return undefined
+  if (!operation) return [undetermined(operationName)]
+  const { operation: kind } = operation
   const judge = judgeOf(document, operationName)
   const plainly: Run = (contextValue, variableValues) =>
     execute({ schema, document, contextValue, variableValues, operationName } as ExecutionArgs)
   // Writes cost so much more than being executed that they go the way of the reference implementation.
-  if (operation.operation === OperationTypeNode.MUTATION) return { judge, run: plainly }
+  if (kind !== OperationTypeNode.QUERY) return { kind, document, judge, run: plainly }
   const prepared: Prepared = {
+    kind,
+    document,
     judge,
     run(context, variables) {
       prepared.run = compiled(document, operationName, plainly) ?? plainly
@@ -86,6 +94,13 @@ function read(text: string, operationName: string | null | undefined): Prepared 
     },
   }
   return prepared
+}
+
+function undetermined(operationName: string | null | undefined): GraphQLError {
+  const message = operationName
+    ? `There is no operation named ${operationName} in the document`
+    : 'The document has several operations: say which by operationName'
+  return new GraphQLError(message, { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } })
 }
 
 /** Undefined for what the compiler does not know. */

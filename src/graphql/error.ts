@@ -1,6 +1,6 @@
 /** How GraphQL answers what goes wrong: refusals in the payload of a mutation, everything else as a top-level error with a code. */
 import type { InputRef, ObjectRef } from '@pothos/core'
-import { GraphQLError } from 'graphql'
+import { GraphQLError, type GraphQLSchema } from 'graphql'
 import type { Json } from '../base/json.ts'
 import { stringifyJson } from '../base/json.ts'
 import { DomainError, refusalCodes, refusals } from '../base/refusal.ts'
@@ -62,7 +62,7 @@ interface Mutation<Input, View, Output> {
   /** Absent: there is nothing to say. */
   input?: InputRef<Input>
   /** From GraphQL's shape of the input to the operation's. */
-  toInput?: (input: Input) => object
+  toInput?: (input: Input, schema: GraphQLSchema) => object
   /** The payload's field for what was made, and its type. */
   result: { field: string; type: ObjectRef<SchemaTypesOf, View>; description: string; of: (reply: Output) => View }
 }
@@ -96,11 +96,11 @@ export function addMutation<Input extends object, View, Output>(name: string, mu
       type: payload,
       description: mutation.description,
       args: mutation.input ? { input: t.arg({ type: mutation.input, required: true, description: 'What to do.' }) } : {},
-      async resolve(_root, args, context: Context): Promise<Payload> {
+      async resolve(_root, args, context: Context, { schema }): Promise<Payload> {
         const { input = {} as Input } = args as unknown as { input?: { idempotencyKey?: string | null } & Input }
         const { idempotencyKey, ...rest } = input as { idempotencyKey?: string | null } & Input
-        const raw = mutation.toInput ? mutation.toInput(rest as unknown as Input) : rest
         try {
+          const raw = mutation.toInput ? mutation.toInput(rest as unknown as Input, schema) : rest
           const call = { caller: context.caller, idempotencyKey: idempotencyKey ?? undefined }
           const given = withoutNulls(raw)
           const reply = (await (operation.kind === 'action'

@@ -1,100 +1,94 @@
-/** One operation of a socket or a stream, from its text to what is to be done with it. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+/** One operation, over whatever transport it came: from what was sent to what is to be done with it. */
 import {
   createSourceEventStream,
   type DocumentNode,
   type ExecutionArgs,
+  type ExecutionResult,
   executeSubscriptionEvent,
-  GraphQLError,
-  getOperationAST,
+  type GraphQLError,
   Kind,
-  OperationTypeNode,
+  type OperationTypeNode,
   validateSubscriptionArgs,
   visit,
 } from 'graphql'
-import type { createYoga } from 'graphql-yoga'
 import { canonicalJson, stringifyJson } from '../base/json.ts'
 import type { Caller, Core } from '../core/operation.ts'
 import { cursorOf, type LoggedEvent } from '../log/event.ts'
-import { type Context, createContext } from './context.ts'
-import { judgeOf } from './cost.ts'
+import type { Feed } from '../log/feed.ts'
+import { createContext } from './context.ts'
+import { costShown } from './cost.ts'
+import type { Documents } from './documents.ts'
 import type { Subscription } from './fanout.ts'
 import { Following } from './following.ts'
+import { documentOf, type Meant, type OperationRequest } from './request.ts'
 import { schema } from './schema.ts'
 
-export interface ServerContext {
-  /** Of a socket or stream, authenticated when it was opened. */
-  caller?: Caller
-  /** Of a call over HTTP. */
-  req?: IncomingMessage
-  res?: ServerResponse
-}
-
-export type Yoga = ReturnType<typeof createYoga<ServerContext>>
-
-/** What clients send, as far as it has been looked at. */
-export interface OperationRequest {
-  query: string
-  operationName?: string | null | undefined
-  variables?: Readonly<Record<string, unknown>> | null | undefined
-}
-
-export interface ReadOperation {
-  args: ExecutionArgs
-  isSubscription: boolean
-  execute: (args: ExecutionArgs) => unknown
+export interface ReadOperation extends Meant {
+  kind: OperationTypeNode
+  document: DocumentNode
+  /** Executes a query or mutation. */
+  run(): Promise<ExecutionResult>
+  /** Of a subscription: what it follows and how its events are shown; or the errors that say why not. */
+  follow(): Promise<Subscription | readonly GraphQLError[]>
 }
 
 export type Masked = (error: unknown) => GraphQLError
 
-/** Parsed and checked against the schema and the limits; or the errors that say why not. */
-export async function readOperation(
-  yoga: Yoga,
-  caller: Caller,
-  request: OperationRequest,
-): Promise<ReadOperation | readonly GraphQLError[]> {
-  const { parse, validate, contextFactory, execute } = yoga.getEnveloped({ caller, params: request })
-  let document: DocumentNode
-  try {
-    document = parse(request.query)
-  } catch (error) {
-    if (error instanceof GraphQLError) return [error]
-    throw error
-  }
-  const errors = validate(schema, document)
-  if (errors.length > 0) return errors
-  const operation = getOperationAST(document, request.operationName)
-  const isSubscription = operation?.operation === OperationTypeNode.SUBSCRIPTION
-  // What is executed is judged when it is.
-  const refusal = isSubscription ? judgeOf(document, request.operationName)(request.variables) : undefined
-  if (refusal) return [refusal]
-  return {
-    args: {
-      schema,
-      document,
-      operationName: request.operationName,
-      variableValues: request.variables,
-      contextValue: await contextFactory(),
-    },
-    isSubscription,
-    execute,
+/** Parsed and checked against the schema, the limits and the world's policy; or the errors that say why not. */
+export type ReadRequest = (caller: Caller, request: OperationRequest) => Promise<ReadOperation | readonly GraphQLError[]>
+
+interface Parts {
+  core: Core
+  feed: Feed
+  documents: Documents
+  masked: Masked
+}
+
+export function createReader({ core, feed, documents, masked }: Parts): ReadRequest {
+  return async (caller, request) => {
+    const { operationName, variables } = request
+    const meant = await documentOf(core, caller, request)
+    const prepared = documents.prepare(meant.text, operationName)
+    if (!('run' in prepared)) return prepared.map(masked)
+    const { cost, refusal } = prepared.judge(variables)
+    if (refusal) return [refusal]
+    return {
+      ...meant,
+      kind: prepared.kind,
+      document: prepared.document,
+      async run() {
+        const { data, errors } = (await prepared.run(createContext(core, feed, caller), variables)) as ExecutionResult
+        return {
+          ...(data === undefined ? {} : { data }),
+          ...(errors ? { errors: errors.map(masked) } : {}),
+          ...(cost ? { extensions: costShown(cost) } : {}),
+        }
+      },
+      follow: () => follow({ core, feed, masked }, caller, prepared.document, meant.text, request),
+    }
   }
 }
 
-/** What a subscription follows and how its events are shown; or the errors that say why not. */
-export async function readSubscription(
-  core: Core,
-  args: ExecutionArgs,
-  request: OperationRequest,
-  masked: Masked,
+async function follow(
+  { core, feed, masked }: Omit<Parts, 'documents'>,
+  caller: Caller,
+  document: DocumentNode,
+  text: string,
+  { operationName, variables }: OperationRequest,
 ): Promise<Subscription | readonly GraphQLError[]> {
+  const args: ExecutionArgs = {
+    schema,
+    document,
+    operationName,
+    variableValues: variables,
+    contextValue: createContext(core, feed, caller),
+  }
   const checked = validateSubscriptionArgs(args)
-  if (!('schema' in checked)) return checked
+  if (!('schema' in checked)) return checked.map(masked)
   const source = await createSourceEventStream(checked)
   if (!(source instanceof Following)) return ((source as { errors?: readonly GraphQLError[] }).errors ?? []).map(masked)
-  const { caller, feed } = args.contextValue as Context
   return {
-    key: shareKey(args.document, request, caller),
+    key: shareKey(document, [text, operationName ?? null], variables, caller),
     interest: source.interest,
     after: source.after,
     async render(event: LoggedEvent) {
@@ -114,11 +108,12 @@ export async function readSubscription(
 /** Sharing is for those who ask the same with the same rights; where they begin is their own. */
 function shareKey(
   document: DocumentNode,
-  { query, operationName, variables }: OperationRequest,
+  asked: readonly (string | null)[],
+  variables: OperationRequest['variables'],
   { worldId, customerId, permissions }: Caller,
 ): string {
   const { [cursorVariableOf(document) ?? '']: _after, ...shared } = variables ?? {}
-  return canonicalJson([query, operationName ?? null, shared, worldId, customerId ?? null, [...permissions].sort()])
+  return canonicalJson([...asked, shared, worldId, customerId ?? null, [...permissions].sort()])
 }
 
 /** The variable that is the root field's `after`, and nothing else. */

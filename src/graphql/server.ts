@@ -10,18 +10,24 @@ import { requestIdHeader, requestIdOf } from '../base/request-id.ts'
 import type { Caller, Core } from '../core/operation.ts'
 import type { Feed } from '../log/feed.ts'
 import { createContext } from './context.ts'
-import { judgeOf } from './cost.ts'
 import { createDirect, refuse } from './direct.ts'
 import { createDocuments } from './documents.ts'
 import { toGraphqlError } from './error.ts'
 import { createFanout } from './fanout.ts'
 import { createGraphiql, type GraphiqlOptions, wantsPage } from './graphiql.ts'
 import { largestBody, mostTokens } from './limits.ts'
-import type { ServerContext } from './operation.ts'
+import { createReader } from './operation.ts'
 import type { Revocations } from './revocations.ts'
 import { schema } from './schema.ts'
 import { type SocketRequest, serveSockets } from './sockets.ts'
 import { createStreams, wantsStream } from './streams.ts'
+
+interface ServerContext {
+  /** Who asks, where that is known already. */
+  caller?: Caller
+  req: IncomingMessage
+  res: ServerResponse
+}
 
 const path = '/graphql'
 /** How long a socket may take to close when the gateway does. */
@@ -53,20 +59,21 @@ export function createGraphqlDoor(
     cors: false,
     logging: false,
     maxRequestBodySize: largestBody,
-    plugins: [limitTokens, limitCost, followElsewhere],
+    plugins: [limitTokens, guard],
     maskedErrors: { isDev: false, maskError: (error) => maskError(error, logger) },
-    context: async ({ caller, req, res }) => createContext(core, feed, caller ?? (await core.admission.admit(req!, res!))),
+    context: async ({ caller, req, res }) => createContext(core, feed, caller ?? (await core.admission.admit(req, res))),
   })
   const sockets = new WebSocketServer({ noServer: true, maxPayload: largestBody })
   const fanout = createFanout(core.database, feed)
   const masked = (error: unknown) => maskError(error, logger)
-  const shared = { core, yoga, fanout, revocations, masked }
+  const readOperation = createReader({ core, feed, documents: createDocuments(), masked })
+  const shared = { core, readOperation, fanout, revocations, masked }
   const protocol = serveSockets(sockets, shared)
   const streams = createStreams({ ...shared, largestBody })
   const graphiql = options.graphiql && createGraphiql(options.graphiql)
   const handOn = (request: IncomingMessage, response: ServerResponse, caller?: Caller) =>
     void yoga(request, response, { req: request, res: response, ...(caller ? { caller } : {}) })
-  const direct = createDirect({ core, feed, documents: createDocuments(), masked, handOn })
+  const direct = createDirect({ core, readOperation, masked, handOn })
 
   return {
     handle(request, response) {
@@ -87,7 +94,7 @@ export function createGraphqlDoor(
           response.destroy()
         })
       } else if (wantsStream(request)) void streams.handle(request, response)
-      else if (request.method === 'POST') direct(request, response)
+      else if (request.method === 'POST' || request.method === 'GET') direct(request, response)
       else handOn(request, response)
       return true
     },
@@ -125,19 +132,27 @@ const limitTokens: Plugin = {
   },
 }
 
-const limitCost: Plugin = {
-  onExecute({ args, setResultAndStopExecution }) {
-    const refusal = judgeOf(args.document, args.operationName)(args.variableValues)
-    if (refusal) setResultAndStopExecution({ errors: [refusal] })
-  },
+/** What comes the long way is out of the ordinary, and what is wrong with it has been said before this: it is not executed. */
+const guard: Plugin = {
+  onExecute: ({ setResultAndStopExecution }) => setResultAndStopExecution({ errors: [unusual()] }),
+  onSubscribe: ({ setResultAndStopExecution }) => setResultAndStopExecution({ errors: [unusual()] }),
 }
 
-/** Sockets and streams do not come this way. */
-const followElsewhere: Plugin = {
-  onSubscribe({ setResultAndStopExecution }) {
-    const message = 'Subscriptions are followed over a WebSocket, or with Accept: text/event-stream'
-    setResultAndStopExecution({ errors: [new GraphQLError(message, { extensions: { code: 'INVALID_REQUEST_FORMAT' } })] })
-  },
+function unusual(): GraphQLError {
+  return new GraphQLError('The request is not one that is executed here', { extensions: { code: 'INVALID_REQUEST_FORMAT' } })
+}
+
+/** A fault of the document or its variables, with a code as everybody else's have. */
+function coded(error: GraphQLError): GraphQLError {
+  if (error.extensions['code'] !== undefined) return error
+  const code = /^Syntax Error/.test(error.message)
+    ? 'GRAPHQL_PARSE_FAILED'
+    : /^Variable "/.test(error.message) || error.path
+      ? 'BAD_USER_INPUT'
+      : 'GRAPHQL_VALIDATION_FAILED'
+  const { message, path, originalError, extensions, nodes, source, positions, locations } = error
+  const said = new GraphQLError(message, { nodes, source, positions, path, originalError, extensions: { ...extensions, code } })
+  return !said.locations && locations ? Object.assign(said, { locations }) : said
 }
 
 /** What a caller may see of an error. Refusals and faults of the document are theirs; anything else is ours, and logged. */
@@ -145,7 +160,7 @@ function maskError(error: unknown, logger: Logger): GraphQLError {
   if (error instanceof DomainError) return toGraphqlError(error)
   if (error instanceof GraphQLError) {
     const { originalError } = error
-    if (!originalError || originalError instanceof GraphQLError) return error
+    if (!originalError || originalError instanceof GraphQLError) return coded(error)
     const { message, extensions } = maskError(originalError, logger)
     const masked = new GraphQLError(message, { nodes: error.nodes, path: error.path, extensions })
     if (!error.nodes && error.locations) Object.assign(masked, { locations: error.locations })

@@ -3,20 +3,13 @@
  * results of subscriptions come from the fan-out, past it.
  */
 import type { IncomingMessage } from 'node:http'
-import { GraphQLError } from 'graphql'
+import { GraphQLError, OperationTypeNode } from 'graphql'
 import { useServer } from 'graphql-ws/use/ws'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { DomainError } from '../base/refusal.ts'
 import type { Caller, Core } from '../core/operation.ts'
 import type { Fanout, Result, Sink } from './fanout.ts'
-import {
-  type Masked,
-  type OperationRequest,
-  type ReadOperation,
-  readOperation,
-  readSubscription,
-  type Yoga,
-} from './operation.ts'
+import type { Masked, ReadOperation, ReadRequest } from './operation.ts'
 import type { Revocations } from './revocations.ts'
 import { schema } from './schema.ts'
 
@@ -47,8 +40,7 @@ type SocketState = {
 
 /** What an operation needs on its way through the library, which keeps it for as long as the operation is open. */
 interface Opened {
-  read: ReadOperation | undefined
-  request: OperationRequest
+  operation: ReadOperation | undefined
   id: string
   state: SocketState
 }
@@ -57,11 +49,11 @@ export function serveSockets(
   sockets: WebSocketServer,
   {
     core,
-    yoga,
+    readOperation,
     fanout,
     revocations,
     masked,
-  }: { core: Core; yoga: Yoga; fanout: Fanout; revocations: Revocations; masked: Masked },
+  }: { core: Core; readOperation: ReadRequest; fanout: Fanout; revocations: Revocations; masked: Masked },
 ) {
   function watch({ socket }: SocketState, caller: Caller): void {
     const forget = revocations.watch(caller, () => socket.close(closeCodes.forbidden, 'The token is no longer valid'))
@@ -91,30 +83,30 @@ export function serveSockets(
       async onSubscribe({ extra }, id, request) {
         const refused = await core.admission.count(extra.caller!).catch((error) => error)
         if (refused) return [masked(refused)]
-        const read = await readOperation(yoga, extra.caller!, request)
-        if (!('args' in read)) return read
-        if (read.isSubscription) {
+        const operation = await readOperation(extra.caller!, request).catch((error: unknown) => [masked(error)])
+        if (!('run' in operation)) return operation
+        if (operation.kind === OperationTypeNode.SUBSCRIPTION) {
           if (extra.open!.size >= mostSubscriptionsPerSocket) {
             return [new GraphQLError(`A socket carries ${mostSubscriptionsPerSocket} subscriptions at most`)]
           }
           extra.open!.add(id)
         }
-        const { document, operationName } = read.args
-        return { schema, document, operationName, rootValue: { read, request, id, state: extra } satisfies Opened }
+        const { document } = operation
+        const rootValue = { operation, id, state: extra } satisfies Opened
+        return { schema, document, operationName: request.operationName, rootValue }
       },
       onComplete({ extra }, id) {
         extra.open?.delete(id)
       },
       execute(args) {
-        const { execute, args: whole } = (args.rootValue as Opened).read!
-        return execute(whole) as never
+        return (args.rootValue as Opened).operation!.run()
       },
       async subscribe(args) {
         const opened = args.rootValue as Opened
-        const { read, request, id, state } = opened
-        const subscription = await readSubscription(core, read!.args, request, masked)
+        const { operation, id, state } = opened
+        const subscription = await operation!.follow()
         // Thousands may be open: what they were read into is not needed any more.
-        opened.read = undefined
+        opened.operation = undefined
         if (!('render' in subscription)) return { errors: subscription }
         return untilLeft(() => fanout.join(subscription, socketSink(state, id)))
       },

@@ -3,14 +3,15 @@
  * its cursor, so a browser's EventSource that comes back resumes by itself (`Last-Event-ID`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { GraphQLError } from 'graphql'
+import { GraphQLError, OperationTypeNode } from 'graphql'
 import { second } from '../base/clock.ts'
 import { decodePosition } from '../base/cursor.ts'
 import { parseJson, stringifyJson } from '../base/json.ts'
 import { DomainError } from '../base/refusal.ts'
 import type { Core } from '../core/operation.ts'
 import type { Fanout, Sink } from './fanout.ts'
-import { type Masked, type OperationRequest, readOperation, readSubscription, type Yoga } from './operation.ts'
+import type { Masked, ReadRequest } from './operation.ts'
+import { fromSearch, type OperationRequest, toRequest } from './request.ts'
 import type { Revocations } from './revocations.ts'
 
 const keepAliveMs = 12 * second
@@ -22,7 +23,7 @@ export interface Streams {
 
 interface Parts {
   core: Core
-  yoga: Yoga
+  readOperation: ReadRequest
   fanout: Fanout
   revocations: Revocations
   masked: Masked
@@ -33,19 +34,19 @@ export function wantsStream({ headers }: IncomingMessage): boolean {
   return headers.accept?.includes('text/event-stream') ?? false
 }
 
-export function createStreams({ core, yoga, fanout, revocations, masked, largestBody }: Parts): Streams {
+export function createStreams({ core, readOperation, fanout, revocations, masked, largestBody }: Parts): Streams {
   const open = new Set<ServerResponse>()
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const caller = await core.admission.admit(request, response)
     const asked = await readRequest(request, largestBody)
-    const read = await readOperation(yoga, caller, asked)
-    if (!('args' in read)) return answer(response, { errors: read })
-    if (!read.isSubscription) {
+    const operation = await readOperation(caller, asked)
+    if (!('run' in operation)) return answer(response, { errors: operation })
+    if (operation.kind !== OperationTypeNode.SUBSCRIPTION) {
       if (request.method === 'GET') throw new DomainError('INVALID_REQUEST_FORMAT', 'Over GET only subscriptions are streamed')
-      return answer(response, (await read.execute(read.args)) as object)
+      return answer(response, await operation.run())
     }
-    const subscription = await readSubscription(core, read.args, asked, masked)
+    const subscription = await operation.follow()
     if (!('render' in subscription)) return answer(response, { errors: subscription })
     const lastSeen = request.headers['last-event-id']
     const after = typeof lastSeen === 'string' && lastSeen !== '' ? decodePosition(lastSeen, 'Last-Event-ID') : subscription.after
@@ -122,23 +123,16 @@ function streamSink(response: ServerResponse): Sink {
 }
 
 async function readRequest(request: IncomingMessage, largestBody: number): Promise<OperationRequest> {
-  const raw = request.method === 'GET' ? fromQuery(request) : parsed(await readText(request, largestBody))
-  if (typeof raw !== 'object' || raw === null || typeof (raw as { query?: unknown }).query !== 'string') {
-    throw new DomainError('INVALID_REQUEST_FORMAT', 'query: expected a GraphQL document', { field: 'query' })
-  }
-  return raw as OperationRequest
+  const asked = toRequest(request.method === 'GET' ? fromSearch(request.url!) : jsonOf(await readText(request, largestBody)))
+  if (asked) return asked
+  throw new DomainError('INVALID_REQUEST_FORMAT', 'query: expected a GraphQL document', { field: 'query' })
 }
 
-function fromQuery({ url }: IncomingMessage): unknown {
-  const { query, operationName, variables } = Object.fromEntries(new URL(url!, 'http://localhost').searchParams)
-  return { query, operationName, variables: variables ? parsed(variables) : undefined }
-}
-
-function parsed(text: string): unknown {
+function jsonOf(text: string): unknown {
   try {
     return parseJson(text)
   } catch {
-    throw new DomainError('INVALID_REQUEST_FORMAT', 'That is not valid JSON')
+    throw new DomainError('INVALID_REQUEST_FORMAT', 'The body is not valid JSON')
   }
 }
 

@@ -1,5 +1,4 @@
-/** What clients of HTTP expect beside a body: which methods a path takes, in which form it answers, whether it has changed. */
-import { createHash } from 'node:crypto'
+/** What clients of HTTP expect beside a body: which methods a path takes, in which form it answers. */
 import type { Route } from './route.ts'
 
 /** The methods of a path, as the Allow header lists them; empty where there is no such path. */
@@ -36,15 +35,4 @@ export function takesJson(accept: string | undefined): boolean {
     const refused = parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter))
     return !refused && ['*/*', 'application/*', 'application/json'].includes(type)
   })
-}
-
-/** Equal for equal replies, in whatever encoding they travel. */
-export function etagOf(text: string): string {
-  return `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
-}
-
-/** Whether an If-None-Match header names this validator. */
-export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
-  const opaque = etag.replace(/^W\//, '')
-  return (ifNoneMatch ?? '').split(',').some((tag) => ['*', opaque].includes(tag.trim().replace(/^W\//, '')))
 }
