@@ -99,6 +99,42 @@ describe('a list reads what is asked for:', () => {
     },
   )
 
+  const linked = (['customer', 'quote'] as const).flatMap((link) => {
+    const type = schema.getType(link === 'customer' ? 'Customer' : 'Quote')
+    return isObjectType(type) ? Object.values(type.getFields()).map((field) => [link, field] as const) : []
+  })
+
+  test.each(linked.map(([link, { name, type }]) => [link, name, type] as const))(
+    "a payment's %s: %s alone is what it is among all the others, and what it is by itself",
+    async (link, name, type) => {
+      const { body: list } = await world.graphql('{ quotes { edges { node { id customer { id } transaction { id } } } } }')
+      const { id, customer, transaction } = list['data'].quotes.edges[0].node
+      const all = linked.filter(([of]) => of === link).map(([, field]) => selectionOf(field.name, field.type))
+      const selection = selectionOf(name, type)
+      const { body } = await world.graphql(
+        `query ($id: ID!, $by: ID!) { alone: transaction(id: $id) { ${link} { ${selection} } }
+          twice: transaction(id: $id) { status ${link} { id } again: ${link} { ...All } }
+          itself: ${link}(id: $by) { ${selection} } } fragment All on ${link === 'customer' ? 'Customer' : 'Quote'} { ${all.join(' ')} }`,
+        { id: transaction.id, by: link === 'customer' ? customer.id : id },
+      )
+      expect(body['errors']).toBeUndefined()
+      const { alone, twice, itself } = body['data']
+      expect(alone[link]).toEqual(itself)
+      expect(twice.again[name]).toEqual(itself[name])
+      expect(twice[link].id).toBe(link === 'customer' ? customer.id : id)
+    },
+  )
+
+  test("a payment without a quote, and the platform's own, have none", async () => {
+    const own = await world.graphql('{ platformInternalAccounts(first: 1) { edges { node { id } } } }')
+    const accountId = own.body['data'].platformInternalAccounts.edges[0].node.id
+    await world.rest('POST', `/sandbox/internal-accounts/${accountId}/fund`, { amount: 5 })
+    const { body } = await world.graphql('{ transactions(first: 1) { edges { node { id } } } }')
+    const { id } = body['data'].transactions.edges[0].node
+    const shown = await world.graphql(`{ transaction(id: "${id}") { type customer { id fullName } quote { id } } }`)
+    expect(shown.body['data']).toEqual({ transaction: { type: 'INCOMING', customer: null, quote: null } })
+  })
+
   test('the same list asked for in two ways in one document, through fragments and aliases', async () => {
     const { body } = await world.graphql(
       `query ($id: ID!) { a: node(id: $id) { ... on Customer { ...One ...Two } } customers(first: 1) { edges { node { ...One } } } }

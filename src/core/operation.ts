@@ -88,6 +88,8 @@ export async function serviceCaller({ worlds }: Core, worldId: string): Promise<
   return { worldId, customerId: undefined, environment: world.environment, permissions }
 }
 
+type Asking = Pick<Described<z.ZodType, z.ZodType>, 'permission' | 'forViewers' | 'sandboxOnly'>
+
 interface Described<Input extends z.ZodType, Output extends z.ZodType> {
   /** Also the scope of idempotency keys. */
   name: string
@@ -255,7 +257,8 @@ function writesNothing(plan: Plan<unknown>): boolean {
   return Object.keys(plan).length === 1
 }
 
-function requirePermission({ permission, forViewers, sandboxOnly }: Described<z.ZodType, z.ZodType>, caller: Caller): void {
+/** Refuses FORBIDDEN. */
+export function requirePermission({ permission, forViewers, sandboxOnly }: Asking, caller: Caller): void {
   if (!forViewers) requireWholeWorld(caller)
   if (!caller.permissions.includes(permission)) {
     throw new DomainError('FORBIDDEN', `This needs a token with the permission ${permission}`, { permission })

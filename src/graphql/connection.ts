@@ -71,16 +71,23 @@ export const pageArgs = builder.args((t) => ({
   after: t.string({ description: 'The cursor to go on after.' }),
 }))
 
+function bothWays(validated: { validate?: typeof howMany }) {
+  return builder.args((t) => ({
+    first: t.int({
+      description: 'How many items from the beginning, or after the cursor, 1 to 100; 20 unless said.',
+      ...validated,
+    }),
+    after: t.string({ description: 'The cursor to go on after.' }),
+    last: t.int({ description: 'How many items from the end, or before the cursor, 1 to 100.', ...validated }),
+    before: t.string({ description: 'With `last`: the cursor to come before.' }),
+  }))
+}
+
 /** The arguments of lists that can be read from their end, too. */
-export const bothWayArgs = builder.args((t) => ({
-  first: t.int({
-    description: 'How many items from the beginning, or after the cursor, 1 to 100; 20 unless said.',
-    validate: howMany,
-  }),
-  after: t.string({ description: 'The cursor to go on after.' }),
-  last: t.int({ description: 'How many items from the end, or before the cursor, 1 to 100.', validate: howMany }),
-  before: t.string({ description: 'With `last`: the cursor to come before.' }),
-}))
+export const bothWayArgs = bothWays({ validate: howMany })
+
+/** Of lists below the items of others: `wayOf` alone judges them, since validating them once for each parent costs as much as the list. */
+export const ownedArgs = bothWays({})
 
 export interface WayArgs {
   first?: number | null | undefined
@@ -98,7 +105,7 @@ export interface Way {
 
 const usualItems = 20
 
-/** Refuses INVALID_INPUT for going both ways at once. */
+/** Refuses INVALID_INPUT for going both ways at once, and for fewer or more items than a page has. */
 export function wayOf({ first, after, last, before }: WayArgs): Way {
   const backwards = typeof last === 'number'
   const stray = backwards
@@ -111,7 +118,12 @@ export function wayOf({ first, after, last, before }: WayArgs): Way {
     if (value === undefined || value === null) continue
     throw new DomainError('INVALID_INPUT', `${field}: expected first with after, or last with before`, { field })
   }
-  return { limit: last ?? first ?? usualItems, cursor: (backwards ? before : after) ?? undefined, backwards }
+  const limit = last ?? first ?? usualItems
+  if (limit < 1 || limit > 100) {
+    const field = backwards ? 'last' : 'first'
+    throw new DomainError('INVALID_INPUT', `${field}: expected 1 to 100`, { field, value: limit })
+  }
+  return { limit, cursor: (backwards ? before : after) ?? undefined, backwards }
 }
 
 /** A list costs as many times its items as it may have. */
@@ -126,7 +138,7 @@ interface OwnedList<Item> {
 export function ownedList<Item extends Listed>(description: string, listOf: (loaders: Loaders) => OwnedList<Item>) {
   return {
     description,
-    args: { ...bothWayArgs },
+    args: { ...ownedArgs },
     complexity: pageComplexity,
     async resolve({ id }: { id: string }, args: WayArgs, { loaders }: Context, info: GraphQLResolveInfo) {
       const list = listOf(loaders)

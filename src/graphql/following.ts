@@ -1,6 +1,6 @@
 /** What a subscription follows. Its resolvers say it; the fan-out does it, once for all who follow the same. */
 import { decodePosition } from '../base/cursor.ts'
-import { DomainError } from '../base/refusal.ts'
+import { requirePermission } from '../core/operation.ts'
 import { type Interest, interestOf, type LoggedEvent } from '../log/event.ts'
 import type { Context } from './context.ts'
 
@@ -22,9 +22,7 @@ export class Following implements AsyncIterable<LoggedEvent> {
 
 /** Refuses FORBIDDEN without the permission to view, INVALID_INPUT for a cursor that is not one. */
 export function follow({ caller }: Context, after: string | null | undefined, interest: Omit<Interest, 'worldId'>): Following {
-  if (!caller.permissions.includes('VIEW')) {
-    throw new DomainError('FORBIDDEN', 'This needs a token with the permission VIEW', { permission: 'VIEW' })
-  }
+  requirePermission({ permission: 'VIEW', forViewers: true }, caller)
   const position = after === null || after === undefined ? undefined : decodePosition(after)
   return new Following(interestOf(caller, interest), position)
 }

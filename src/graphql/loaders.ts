@@ -5,14 +5,13 @@
 import DataLoader from 'dataloader'
 import type { z } from 'zod'
 import { type IdType, uuidOf } from '../base/ids.ts'
-import { DomainError } from '../base/refusal.ts'
 import { externalAccountShape, heldAccounts } from '../core/accounts/external.ts'
 import { internalAccountShape, withBalance } from '../core/accounts/internal.ts'
 import { balancesAt, countStatements, readStatements, type StatementLine } from '../core/accounts/statement.ts'
 import { approvalsByTransaction } from '../core/approvals/approval.ts'
 import { customerShape } from '../core/customers/customer.ts'
 import { attemptsOf, type WebhookAttempt } from '../core/events/deliveries.ts'
-import type { Caller, Core } from '../core/operation.ts'
+import { type Caller, type Core, requirePermission } from '../core/operation.ts'
 import { countOfOwners, type ListSource, listed, mapPage, type Page, readPagesOfOwners, selectionOf } from '../core/page.ts'
 import { quoteShape } from '../core/quotes/quote.ts'
 import type { Shape } from '../core/shape.ts'
@@ -196,8 +195,6 @@ export function createLoaders(core: Core, caller: Caller) {
   }
 }
 
-function requireView({ permissions }: Caller): void {
-  if (!permissions.includes('VIEW')) {
-    throw new DomainError('FORBIDDEN', 'This needs a token with the permission VIEW', { permission: 'VIEW' })
-  }
+function requireView(caller: Caller): void {
+  requirePermission({ permission: 'VIEW', forViewers: true }, caller)
 }

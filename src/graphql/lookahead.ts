@@ -6,9 +6,9 @@ import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } 
 
 /** Fields of the graph that are made of others of the resource than the one of their name. */
 const madeOf: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  CustomerConnection: { internalAccounts: ['id'], externalAccounts: ['id'], quotes: ['id'], transactions: ['id'] },
-  ExternalAccountConnection: { customer: ['customerId'], quotes: ['id'], transactions: ['id'] },
-  InternalAccountConnection: {
+  Customer: { internalAccounts: ['id'], externalAccounts: ['id'], quotes: ['id'], transactions: ['id'] },
+  ExternalAccount: { customer: ['customerId'], quotes: ['id'], transactions: ['id'] },
+  InternalAccount: {
     customer: ['customerId'],
     balanceAt: ['balance'],
     statement: ['id'],
@@ -16,15 +16,15 @@ const madeOf: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     outgoingTransactions: ['id'],
     incomingTransactions: ['id'],
   },
-  QuoteConnection: {
+  Quote: {
     customer: ['source'],
     transaction: ['transactionId'],
     totalSendingAmount: ['totalSendingAmount', 'sendingCurrency'],
     totalReceivingAmount: ['totalReceivingAmount', 'receivingCurrency'],
     feesIncluded: ['feesIncluded', 'sendingCurrency'],
   },
-  WebhookDeliveryConnection: { event: ['id'], attempts: ['id'], attemptCount: ['attempts'] },
-  TransactionConnection: {
+  WebhookDelivery: { event: ['id'], attempts: ['id'], attemptCount: ['attempts'] },
+  Transaction: {
     customer: ['customerId'],
     quote: ['quoteId'],
     fees: ['fees', 'sentAmount'],
@@ -42,14 +42,13 @@ export function fieldsOf({ fieldNodes, fragments, returnType }: GraphQLResolveIn
   // One node is always part of the same document; several that were merged may be merged with others elsewhere.
   const before = fieldNodes.length === 1 ? known.get(node!) : undefined
   if (before) return before
+  const table = tableOf(String(returnType).replace(/Connection!?$/, ''))
   const names = new Set<string>()
-  const table = madeOf[String(returnType).replace('!', '')] ?? {}
   for (const { selectionSet } of fieldNodes) {
     for (const edge of below(selectionSet, 'edges', fragments)) {
       for (const item of below(edge.selectionSet, 'node', fragments)) {
         for (const { name } of fieldsIn(item.selectionSet, fragments)) {
-          if (name.value.startsWith('__')) continue
-          for (const field of table[name.value] ?? [name.value]) names.add(field)
+          for (const field of table(name.value)) names.add(field)
         }
       }
     }
@@ -57,6 +56,22 @@ export function fieldsOf({ fieldNodes, fragments, returnType }: GraphQLResolveIn
   const fields = ['id', 'createdAt', ...names]
   if (fieldNodes.length === 1) known.set(node!, fields)
   return fields
+}
+
+/** The fields of a resource, of type `type`, that a single thing, or the single thing at a path below it, is asked for; none where it is not. */
+export function fieldsAt({ fieldNodes, fragments }: GraphQLResolveInfo, type: string, path: readonly string[]): string[] {
+  let nodes: readonly FieldNode[] = fieldNodes
+  for (const step of path) nodes = nodes.flatMap(({ selectionSet }) => below(selectionSet, step, fragments))
+  const table = tableOf(type)
+  return [
+    ...new Set(nodes.flatMap(({ selectionSet }) => fieldsIn(selectionSet, fragments)).flatMap(({ name }) => table(name.value))),
+  ]
+}
+
+/** Which fields of the resource a field of the graph is made of. */
+function tableOf(type: string): (name: string) => readonly string[] {
+  const table = madeOf[type] ?? {}
+  return (name) => (name.startsWith('__') ? [] : (table[name] ?? [name]))
 }
 
 type Fragments = GraphQLResolveInfo['fragments']

@@ -1,4 +1,6 @@
 import { approveTransaction, rejectTransaction, requestedFieldsOf } from '../core/approvals/approval.ts'
+import type { Customer } from '../core/customers/customer.ts'
+import type { Quote } from '../core/quotes/quote.ts'
 import { receiveUma } from '../core/sandbox/receive-uma.ts'
 import { sandboxSend } from '../core/sandbox/send.ts'
 import { cancelTransaction } from '../core/transactions/cancel.ts'
@@ -10,6 +12,7 @@ import { builder } from './builder.ts'
 import { bothWayArgs, listOf, pageComplexity } from './connection.ts'
 import { DestinationRef, SourceRef } from './endpoint.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
+import { linkedTo, loadLinked } from './linked.ts'
 import { MoneyRef, RateDetailsRef } from './money.ts'
 import { toRecord, type UserInfo, UserInfoInput, UserInfoRef } from './people.ts'
 import {
@@ -78,13 +81,17 @@ builder.node(TransactionRef, {
       type: CustomerRef,
       nullable: true,
       description: "Sender of an outgoing payment, receiver of an incoming one; null for the platform's own money.",
-      resolve: ({ customerId }, _args, { loaders }) => (customerId === undefined ? null : loaders.customer.load(customerId)),
+      resolve: (parent, _args, { loaders }) =>
+        (linkedTo(parent, 'customer') as Customer | undefined) ??
+        (parent.customerId === undefined ? null : loaders.customer.load(parent.customerId)),
     }),
     quote: t.field({
       type: QuoteRef,
       nullable: true,
       description: 'The quote it follows, where there is one.',
-      resolve: ({ quoteId }, _args, { loaders }) => (quoteId === undefined ? null : loaders.quote.load(quoteId)),
+      resolve: (parent, _args, { loaders }) =>
+        (linkedTo(parent, 'quote') as Quote | undefined) ??
+        (parent.quoteId === undefined ? null : loaders.quote.load(parent.quoteId)),
     }),
     sentAmount: t.expose('sentAmount', {
       type: MoneyRef,
@@ -194,7 +201,7 @@ builder.queryField('transaction', (t) =>
     nullable: true,
     description: 'One payment; null when there is none with this id.',
     args: { id: t.arg.id({ required: true, description: '`Transaction:<uuid>`' }) },
-    resolve: (_root, { id }, { loaders }) => loaders.transaction.load(id),
+    resolve: (_root, { id }, context, info) => loadLinked(context, id, info),
   }),
 )
 

@@ -1,7 +1,7 @@
 import { type InternalAccount, listCustomerInternalAccounts, listPlatformInternalAccounts } from '../../core/accounts/internal.ts'
 import { fundInternalAccount } from '../../core/sandbox/fund-internal-account.ts'
 import { builder } from '../builder.ts'
-import { bothWayArgs, connectionOf, listOf, ownedList, pageComplexity, wayOf } from '../connection.ts'
+import { bothWayArgs, connectionOf, listOf, ownedArgs, ownedList, pageComplexity, wayOf } from '../connection.ts'
 import { addMutation, idempotencyKeyDescription } from '../error.ts'
 import { MoneyRef, PaymentInstructionRef } from '../money.ts'
 import { CustomerRef, InternalAccountConnection, InternalAccountRef, QuoteConnection, TransactionConnection } from '../refs.ts'
@@ -35,7 +35,7 @@ builder.node(InternalAccountRef, {
     statement: t.field({
       type: StatementConnection,
       description: 'Every movement of the account, newest first.',
-      args: { ...bothWayArgs },
+      args: { ...ownedArgs },
       complexity: pageComplexity,
       async resolve({ id }, args, { loaders }) {
         const way = wayOf(args)
