@@ -52,8 +52,8 @@ export function askFields<Input extends z.ZodType, View>(
 ): Promise<Page<View>> {
   const input = inputOf(asked, call, rawInput)
   const { shape } = asked.reading
-  const wanted = shape.columnsOf(fields) ?? shape.columns
-  return read(core, call.caller, asked.reading, input, { wanted, backwards }, shape.lazily)
+  const { columns: wanted, show } = shape.part(fields)
+  return read(core, call.caller, asked.reading, input, { wanted, backwards }, show)
 }
 
 async function read<Input, Row extends Place, View, Given>(

@@ -1,6 +1,6 @@
 /**
  * How a row is shown as the specification's resource: each field, from the columns it needs. REST shows it whole; the graph reads the columns
- * of the fields that are asked for, and makes each of them when it is looked at.
+ * of the fields that are asked for, and shows those.
  */
 
 type Fields<Row, View, Given> = {
@@ -10,43 +10,74 @@ type Fields<Row, View, Given> = {
   ]
 }
 
+/** Some of a resource's fields. */
+export interface Part<Row, View, Given> {
+  /** The columns that they need. */
+  columns: readonly string[]
+  /** A view that has no others. */
+  show(row: Row, given: Given): View
+}
+
 export interface Shape<Row, View, Given> {
   /** All of it; what is undefined is left out. */
   whole(row: Row, given: Given): View
-  /** A view that makes each field when it is looked at. Of a row with some of its columns only fields that need no others may be. */
+  /** A view of a whole row that makes each field when it is first looked at. */
   lazily(row: Row, given: Given): View
   /** Those of all fields. */
   columns: readonly string[]
-  /** The columns that fields need; undefined where one of them is not of this resource. */
-  columnsOf(fields: Iterable<string>): readonly string[] | undefined
+  /** These fields; of names that are not fields of this resource, all that it has. */
+  part(fields: readonly string[]): Part<Row, View, Given>
 }
+
+/** Each is a shape of objects of its own, and a statement that the database keeps prepared: there must not be too many. */
+const mostParts = 100
 
 /** `Given`: what fields need besides the row. */
 export function shapeOf<Row, View, Given = void>(fields: Fields<Row, View, Given>): Shape<Row, View, Given> {
   type Entry = [name: string, field: readonly [readonly string[], (row: Row, given: Given) => unknown]]
   const entries = Object.entries(fields) as Entry[]
-  const columns = new Map(entries.map(([name, [needed]]) => [name, needed]))
+  const all = new Map(entries)
 
   class Lazy {
     readonly row: Row
     readonly given: Given
+    /** By the place of the field. Whoever looks at a field looks at it several times. */
+    readonly made: unknown[] = []
     constructor(row: Row, given: Given) {
       this.row = row
       this.given = given
     }
   }
-  for (const [name, [, show]] of entries) {
+  for (const [index, [name, [, show]]] of entries.entries()) {
     Object.defineProperty(Lazy.prototype, name, {
       get(this: Lazy) {
-        return show(this.row, this.given)
+        this.made[index] ??= show(this.row, this.given)
+        return this.made[index]
       },
     })
   }
 
-  const all = [...new Set(entries.flatMap(([, [needed]]) => needed))].sort()
+  const columnsOf = (chosen: readonly Entry[]) => [...new Set(chosen.flatMap(([, [needed]]) => needed))].sort()
+  const columns = columnsOf(entries)
+  const lazily = (row: Row, given: Given) => new Lazy(row, given) as View
+  const everything: Part<Row, View, Given> = { columns, show: lazily }
+  const parts = new Map<string, Part<Row, View, Given>>()
+
+  function newPart(names: readonly string[]): Part<Row, View, Given> {
+    const chosen = names.map((name) => [name, all.get(name)!] satisfies Entry)
+    const shows = chosen.map(([name, [, show]]) => [name, show] as const)
+    return {
+      columns: columnsOf(chosen),
+      show(row, given) {
+        const view: Record<string, unknown> = {}
+        for (const [name, show] of shows) view[name] = show(row, given)
+        return view as View
+      },
+    }
+  }
 
   return {
-    columns: all,
+    columns,
     whole(row, given) {
       const view: Record<string, unknown> = {}
       for (const [name, [, show]] of entries) {
@@ -55,15 +86,15 @@ export function shapeOf<Row, View, Given = void>(fields: Fields<Row, View, Given
       }
       return view as View
     },
-    lazily: (row, given) => new Lazy(row, given) as View,
-    columnsOf(names) {
-      const needed = new Set<string>()
-      for (const name of names) {
-        const of = columns.get(name)
-        if (!of) return undefined
-        for (const column of of) needed.add(column)
+    lazily,
+    part(names) {
+      const key = names.join()
+      let part = parts.get(key)
+      if (!part) {
+        part = parts.size < mostParts && names.every((name) => all.has(name)) ? newPart(names) : everything
+        if (part !== everything) parts.set(key, part)
       }
-      return [...needed].sort()
+      return part
     },
   }
 }

@@ -16,10 +16,9 @@ import { byIdsInWorld, type TransactionRow } from '../database/tables.ts'
 import type { Context } from './context.ts'
 import { fieldsAt } from './lookahead.ts'
 
-type Row = Record<string, unknown>
-
 interface Link {
   field: 'customer' | 'quote'
+  type: string
   source: ListSource
   // biome-ignore lint/suspicious/noExplicitAny: each link's own rows
   shape: Shape<any, any, void>
@@ -28,11 +27,11 @@ interface Link {
 }
 
 const links: readonly Link[] = [
-  { field: 'customer', source: listed('customer'), shape: customerShape, column: 'customer_id' },
-  { field: 'quote', source: listed('quote'), shape: quoteShape, column: 'quote_id' },
+  { field: 'customer', type: 'Customer', source: listed('customer'), shape: customerShape, column: 'customer_id' },
+  { field: 'quote', type: 'Quote', source: listed('quote'), shape: quoteShape, column: 'quote_id' },
 ]
 
-type Linked = { readonly [Field in Link['field']]?: unknown }
+type Linked = { [Field in Link['field']]?: unknown }
 
 const known = new WeakMap<object, Linked>()
 
@@ -50,14 +49,13 @@ export async function loadLinked(context: Context, id: string, info: GraphQLReso
   requirePermission({ permission: 'VIEW', forViewers: true }, caller)
   const [found] = await read(core.database, caller, [uuid])
   if (!found) return null
-  const view = transactionShape.lazily(found.row)
-  known.set(view, found.linked)
-  return view
+  known.set(found.view, found.linked)
+  return found.view
 }
 
 interface Found {
   id: string
-  row: TransactionRow
+  view: Transaction
   linked: Linked
 }
 
@@ -70,12 +68,11 @@ const readersOf = new WeakMap<object, ReadById<Found> | undefined>()
 function readerOf(info: GraphQLResolveInfo): ReadById<Found> | undefined {
   const [node] = info.fieldNodes
   if (info.fieldNodes.length === 1 && readersOf.has(node!)) return readersOf.get(node!)
-  const own = columnsOf(transactionShape, fieldsAt(info, 'Transaction', []))
+  const own = ['id', ...fieldsAt(info, 'Transaction', [])]
   const asked = links
-    .map((link) => ({ ...link, fields: fieldsAt(info, link.shape === customerShape ? 'Customer' : 'Quote', [link.field]) }))
-    .filter(({ fields }) => fields.length > 0)
-    .map((link) => ({ ...link, columns: columnsOf(link.shape, link.fields) }))
-  const key = JSON.stringify([own, asked.map(({ field, columns }) => [field, columns])])
+    .map((link) => ({ ...link, fields: ['id', ...fieldsAt(info, link.type, [link.field])] }))
+    .filter(({ fields }) => fields.length > 1)
+  const key = JSON.stringify([own, asked.map(({ field, fields }) => [field, fields])])
   let reader = asked.length === 0 ? undefined : readers.get(key)
   if (!reader && asked.length > 0 && readers.size < mostReaders) {
     reader = newReader(own, asked)
@@ -85,37 +82,29 @@ function readerOf(info: GraphQLResolveInfo): ReadById<Found> | undefined {
   return reader
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: any shape's
-function columnsOf({ columns, columnsOf: of }: Shape<any, any, void>, fields: readonly string[]): readonly string[] {
-  return [...new Set(['id', ...(of(fields) ?? columns)])]
-}
-
-function newReader(own: readonly string[], asked: readonly (Link & { columns: readonly string[] })[]): ReadById<Found> {
-  const parts = asked.map(({ field, source, columns, column }) => ({
-    field,
-    shape: links.find((link) => link.field === field)!.shape,
-    names: columns.map((name) => [name, `${field}.${name}`] as const),
-    selection: columns
-      .map((name) => `${source.columns.get(name)!.replace(/^t\./, `${field}.`)} as "${field}.${name}"`)
-      .join(', '),
-    join: `left join ${field} on ${field}.id = t.${column} and ${field}.world_id = t.world_id`,
-  }))
-  const text = `select ${[selectionOf(listed('transaction'), own), ...parts.map(({ selection }) => selection)].join(', ')}
-     from transaction t ${parts.map(({ join }) => join).join(' ')} where ${byIdsInWorld('t')}`
+function newReader(own: readonly string[], asked: readonly (Link & { fields: readonly string[] })[]): ReadById<Found> {
+  const main = transactionShape.part(own)
+  const parts = asked.map(({ field, source, shape, column, fields }) => {
+    const { columns, show } = shape.part(fields)
+    const names = [...new Set(['id', ...columns])].map((name) => [name, `${field}.${name}`] as const)
+    const selection = names.map(([name, as]) => `${source.columns.get(name)!.replace(/^t\./, `${field}.`)} as "${as}"`)
+    const join = `left join ${field} on ${field}.id = t.${column} and ${field}.world_id = t.world_id`
+    return { field, show, names, selection, join }
+  })
+  const selected = [selectionOf(listed('transaction'), main.columns), ...parts.flatMap(({ selection }) => selection)]
+  const text = `select ${selected.join(', ')} from transaction t ${parts.map(({ join }) => join).join(' ')} where ${byIdsInWorld('t')}`
   return coalesced(
     async (database, worldId, ids) => {
-      const rows = await database.query<Row & TransactionRow>(text, [worldId, ids])
-      return rows.map((row) => ({
-        id: row.id,
-        row,
-        linked: Object.fromEntries(
-          parts.flatMap(({ field, shape, names }) => {
-            if (row[`${field}.id`] === null) return []
-            return [[field, shape.lazily(Object.fromEntries(names.map(([name, at]) => [name, row[at]])))]]
-          }),
-        ),
-      }))
+      const rows = await database.query<Record<string, unknown> & TransactionRow>(text, [worldId, ids])
+      return rows.map((row) => {
+        const linked: Linked = {}
+        for (const { field, show, names } of parts) {
+          if (row[`${field}.id`] !== null) linked[field] = show(Object.fromEntries(names.map(([name, as]) => [name, row[as]])))
+        }
+        return { id: row.id, view: main.show(row), linked }
+      })
     },
+    // Viewers read another way.
     () => null,
   )
 }

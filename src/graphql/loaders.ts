@@ -109,9 +109,9 @@ export function createLoaders(core: Core, caller: Caller) {
     return lists(
       ownerType,
       async (uuids, { fields, ...page }) => {
-        const wanted = shape.columnsOf(fields) ?? shape.columns
+        const { columns: wanted, show } = shape.part(fields)
         const found = await readPagesOfOwners<Row>(database, source, caller, column, uuids, { ...page, wanted })
-        return found.map((one) => mapPage(one, (row) => shape.lazily(row, given)))
+        return found.map((one) => mapPage(one, (row) => show(row, given)))
       },
       (uuids) => countOfOwners(database, source, caller, column, uuids),
     )

@@ -31,6 +31,7 @@ const madeOf: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     reference: ['reconciliationInstructions'],
     approval: ['id'],
     timeline: ['id'],
+    direction: ['type'],
   },
 }
 
