@@ -18,7 +18,8 @@ export interface Figures {
 
 /** A contender as a process of its own, which prints its port. */
 export async function startByHand(script: string, ...args: string[]): Promise<Contender & { stop(): void }> {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const env = { ...process.env, NODE_ENV: 'production', GRAPHILE_ENV: 'production' }
+  const child = spawn(process.execPath, [script, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const port = await new Promise<string>((resolve) => {
     child.stdout.on('data', (chunk) => {
       const found = /port (\d+)/.exec(String(chunk))
@@ -28,16 +29,15 @@ export async function startByHand(script: string, ...args: string[]): Promise<Co
   return { url: `http://127.0.0.1:${port}`, pid: child.pid!, stop: () => child.kill() }
 }
 
-/** Medians of rounds that alternate between the contenders, after each has been warmed up; in their order. */
+/** Medians of rounds that alternate between the contenders, after each has been warmed up; in their order. `next`: each one's next request. */
 export async function alternate(
-  contenders: readonly Contender[],
+  contenders: readonly (Contender & { next: () => string })[],
   { connections, rounds, seconds }: { connections: number; rounds: number; seconds: number },
-  next: () => string,
 ): Promise<Figures[]> {
   const measured: Figures[][] = contenders.map(() => [])
-  for (const { url } of contenders) await load(url, connections, 2, 200, next)
+  for (const { url, next } of contenders) await load(url, connections, 2, 200, next)
   for (let round = 0; round < rounds; round += 1) {
-    for (const [index, { url, pid }] of contenders.entries()) {
+    for (const [index, { url, pid, next }] of contenders.entries()) {
       const [serverBefore, postgresBefore] = [cpuMs(pid), postgresCpuMs()]
       const { answered, perSecond, p99Ms } = await load(url, connections, seconds, 200, next)
       const server = ((cpuMs(pid) - serverBefore) * 1000) / answered

@@ -1,4 +1,6 @@
 /** What the graph is asked in the bench. */
+import { credentials } from './gateway.ts'
+
 export const documents = {
   /** 20 customers with their internal accounts and 10 latest payments each. */
   N1: `query N1($after: String) { customers(first: 20, after: $after) {
@@ -15,3 +17,24 @@ export const documents = {
   pageInfo { hasNextPage endCursor } } }`,
   typename: '{ __typename }',
 } as const
+
+export const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
+
+/** What one of them is asked with, in turn. */
+export interface Bodies {
+  name: keyof typeof documents
+  variables: readonly object[]
+}
+
+/** The next request, each time it is called. */
+export function requestsOf(query: string, variables: readonly object[]): () => string {
+  const texts = variables.map((one) => {
+    const body = JSON.stringify({ query, variables: one })
+    return `POST /graphql HTTP/1.1\r\nhost: bench\r\nauthorization: ${authorization}\r\ncontent-type: application/json\r\naccept: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  })
+  let asked = 0
+  return () => {
+    asked += 1
+    return texts[asked % texts.length]!
+  }
+}

@@ -7,7 +7,8 @@ import { cpus } from 'node:os'
 import pg from 'pg'
 import { alternate, type Contender, comparison, type Figures, startByHand } from './contenders.ts'
 import { credentials, startGateway, withDatabase } from './gateway.ts'
-import { documents } from './graphql-documents.ts'
+import { authorization, type Bodies, documents, requestsOf } from './graphql-documents.ts'
+import { startPostgraphile } from './graphql-postgraphile.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3)
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 3)
@@ -15,12 +16,8 @@ const rows = Number(process.env['BENCH_ROWS'] ?? 100_000)
 const connections = 16
 const customers = 2000
 const whales = 5
-const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
 
-interface Bodies {
-  name: keyof typeof documents
-  variables: readonly object[]
-}
+type Beside = NonNullable<Awaited<ReturnType<typeof startPostgraphile>>>
 
 export async function benchGraphql(): Promise<void> {
   console.log(
@@ -31,16 +28,19 @@ export async function benchGraphql(): Promise<void> {
     const database = new pg.Client({ connectionString: url })
     await database.connect()
     const byHand = await startByHand('bench/graphql-by-hand.ts', url)
+    let beside: Beside | undefined
     try {
       const asked = await fill(database)
+      beside = await startPostgraphile(url, database)
       console.log(
-        '| | /s | by hand | ÷ | p99 ms | by hand | CPU µs (server + PostgreSQL) | by hand | CPU ÷ by hand |\n|-|-|-|-|-|-|-|-|-|',
+        '| | /s | by hand | ÷ | p99 ms | by hand | CPU µs (server + PostgreSQL) | by hand | CPU ÷ by hand | PostGraphile /s | p99 ms | CPU µs | ours ÷ its /s |\n|-|-|-|-|-|-|-|-|-|-|-|-|-|',
       )
       for (const bodies of asked) {
         await expectSame(gateway.url, byHand.url, bodies)
-        await compare(gateway, byHand, bodies)
+        await compare(gateway, byHand, beside, bodies)
       }
     } finally {
+      beside?.stop()
       byHand.stop()
       await database.end()
       await gateway.stop()
@@ -48,23 +48,18 @@ export async function benchGraphql(): Promise<void> {
   })
 }
 
-async function compare(gateway: Contender, byHand: Contender, bodies: Bodies): Promise<void> {
-  const manner = { connections, rounds, seconds }
-  const [ours, theirs] = (await alternate([gateway, byHand], manner, requestsOf(bodies))) as [Figures, Figures]
+async function compare(gateway: Contender, byHand: Contender, beside: Beside | undefined, bodies: Bodies): Promise<void> {
+  const next = requestsOf(documents[bodies.name], bodies.variables)
+  const all = [gateway, byHand].map(({ url, pid }) => ({ url, pid, next }))
+  if (beside) all.push({ url: beside.url, pid: beside.pid, next: await beside.requests(bodies) })
+  const [ours, theirs, its] = (await alternate(all, { connections, rounds, seconds })) as [Figures, Figures, Figures?]
   const ratio = (ours.server + ours.postgres) / (theirs.server + theirs.postgres)
-  console.log(`| ${[bodies.name, ...comparison(ours, theirs), ratio.toFixed(2)].join(' | ')} |`)
-}
-
-function requestsOf({ name, variables }: Bodies): () => string {
-  const texts = variables.map((one) => {
-    const body = JSON.stringify({ query: documents[name], variables: one })
-    return `POST /graphql HTTP/1.1\r\nhost: bench\r\nauthorization: ${authorization}\r\ncontent-type: application/json\r\naccept: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  })
-  let asked = 0
-  return () => {
-    asked += 1
-    return texts[asked % texts.length]!
+  const cells = [bodies.name, ...comparison(ours, theirs), ratio.toFixed(2)]
+  if (its) {
+    const cpu = `${Math.round(its.server)} + ${Math.round(its.postgres)}`
+    cells.push(String(Math.round(its.perSecond)), its.p99Ms.toFixed(1), cpu, (ours.perSecond / its.perSecond).toFixed(2))
   }
+  console.log(`| ${cells.join(' | ')} |`)
 }
 
 async function expectSame(left: string, right: string, { name, variables }: Bodies): Promise<void> {

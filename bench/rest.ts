@@ -41,7 +41,10 @@ async function measure(url: string, rows: number, perSecond: Map<string, number>
     const { ids, customerId, cursor } = await fill(database, rows)
     const requests = requestsFor(ids, customerId, cursor)
     for (const [name, next] of Object.entries(requests)) {
-      const [ours, theirs] = (await alternate([gateway, byHand], { connections, rounds, seconds }, next)) as [Figures, Figures]
+      const [ours, theirs] = (await alternate(
+        [gateway, byHand].map((contender) => ({ ...contender, next })),
+        { connections, rounds, seconds },
+      )) as [Figures, Figures]
       perSecond.set(`${rows} ${name}`, ours.perSecond)
       console.log(`| ${[rows, name, ...comparison(ours, theirs)].join(' | ')} |`)
     }

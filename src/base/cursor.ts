@@ -9,8 +9,8 @@ export interface Place {
 
 const uuid = /^[0-9a-f-]{36}$/
 
-export function encodePlace({ createdAt, id }: Place): string {
-  return Buffer.from(`${createdAt.getTime()}.${id}`).toString('base64url')
+export function encodePlace({ createdAt, id }: { createdAt: Date | string; id: string }): string {
+  return Buffer.from(`${new Date(createdAt).getTime()}.${id}`).toString('base64url')
 }
 
 /** Refuses INVALID_INPUT for anything this service did not hand out. */

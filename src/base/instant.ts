@@ -6,7 +6,9 @@ let knownDay = Number.NaN
 let knownDate = ''
 
 /** As `toISOString`, in a third of the time where neighbours are of one day, as the items of a list are. */
-export function isoText(instant: Date): string {
+export function isoText(instant: Date | string): string {
+  // Read to be shown, it is there already.
+  if (typeof instant === 'string') return instant
   const time = instant.getTime()
   const dayNumber = Math.floor(time / day)
   if (dayNumber !== knownDay) {

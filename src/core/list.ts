@@ -53,7 +53,7 @@ export function askFields<Input extends z.ZodType, View>(
   const input = inputOf(asked, call, rawInput)
   const { shape } = asked.reading
   const { columns: wanted, show } = shape.part(fields)
-  return read(core, call.caller, asked.reading, input, { wanted, backwards }, show)
+  return read(core, call.caller, asked.reading, input, { wanted, backwards, reading: 'shown' }, show)
 }
 
 async function read<Input, Row extends Place, View, Given>(

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { decodePlace, encodePlace, type Place } from '../base/cursor.ts'
-import type { Parameter, Queryable } from '../database/port.ts'
+import type { Parameter, Queryable, Reading } from '../database/port.ts'
 import type { Sight } from '../database/sight.ts'
 import { columnsAs, type TableName } from '../database/tables.ts'
 import { pageLimit } from './input.ts'
@@ -108,6 +108,8 @@ export interface Manner {
   backwards?: boolean
   /** The columns that are read; absent: all. */
   wanted?: readonly string[] | undefined
+  /** `shown`: what shapes show as it is comes as text. */
+  reading?: Reading
 }
 
 export async function readPage<Row extends Place>(
@@ -135,7 +137,7 @@ async function readRows<Row>(
   database: Queryable,
   source: ListSource,
   where: Where,
-  { cursor, limit, ascending = false, backwards = false, wanted }: PageInput & Manner,
+  { cursor, limit, ascending = false, backwards = false, wanted, reading }: PageInput & Manner,
 ): Promise<Row[]> {
   const [direction, after] = directionOf(ascending !== backwards)
   const place = cursor === undefined ? undefined : decodePlace(cursor)
@@ -143,6 +145,7 @@ async function readRows<Row>(
   return database.query<Row>(
     `select ${selectionOf(source, wanted)} from ${source.from} where ${bounded.sql} order by t.created_at ${direction}, t.id ${direction} limit $${bounded.parameters.length + 1}`,
     [...bounded.parameters, limit + 1],
+    reading,
   )
 }
 
@@ -163,7 +166,7 @@ export async function readPagesOfOwners<Row extends Place>(
   ownerIds: readonly string[],
   page: Pick<PageInput, 'limit' | 'cursor'> & Omit<Manner, 'ascending'>,
 ): Promise<Page<Row>[]> {
-  const { limit, cursor, backwards = false, wanted } = page
+  const { limit, cursor, backwards = false, wanted, reading } = page
   const [direction, beyond] = directionOf(backwards)
   const place = cursor === undefined ? undefined : decodePlace(cursor, backwards ? 'before' : 'after')
   const where = new Where(
@@ -179,6 +182,7 @@ export async function readPagesOfOwners<Row extends Place>(
        order by t.created_at ${direction}, t.id ${direction} limit $3
      ) page`,
     [sight.worldId, ownerIds, limit + 1, ...where.parameters],
+    reading,
   )
   const rowsOf = Map.groupBy(rows, ({ ownerId }) => ownerId)
   return ownerIds.map((ownerId) => cut(rowsOf.get(ownerId) ?? [], page))

@@ -1,6 +1,7 @@
 /**
  * How a row is shown as the specification's resource: each field, from the columns it needs. REST shows it whole; the graph reads the columns
- * of the fields that are asked for, and shows those.
+ * of the fields that are asked for, and shows those. Amounts and instants may come as the text that answers have (`Reading`): fields show
+ * them as they are, and calculate with none.
  */
 
 type Fields<Row, View, Given> = {
@@ -11,7 +12,7 @@ type Fields<Row, View, Given> = {
 }
 
 /** Some of a resource's fields. */
-export interface Part<Row, View, Given> {
+interface Part<Row, View, Given> {
   /** The columns that they need. */
   columns: readonly string[]
   /** A view that has no others. */

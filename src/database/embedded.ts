@@ -9,8 +9,8 @@ import { messages, type PGlite, types } from '@electric-sql/pglite'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { lockFolder } from './folder-lock.ts'
 import { PrismaClient } from './generated/client.ts'
-import type { Database, Parameter, Queryable } from './port.ts'
-import { decoderOf } from './wire.ts'
+import type { Database, Parameter, Queryable, Reading } from './port.ts'
+import { decoderOf, shownDecoderOf } from './wire.ts'
 
 export interface WorkerStart {
   folder?: string
@@ -139,8 +139,8 @@ function database(engine: Engine, unlock: () => void): EmbeddedDatabase {
     turn = result.catch(() => {})
     return result
   }
-  const run = async <Row>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> =>
-    toRows<Row>(await engine.ask({ kind: 'query', text, parameters: parameters.map(encode) }))
+  const run = async <Row>(text: string, parameters: readonly Parameter[] = [], reading?: Reading): Promise<Row[]> =>
+    toRows<Row>(await engine.ask({ kind: 'query', text, parameters: parameters.map(encode) }), reading)
   const script = async (text: string) => {
     await engine.ask({ kind: 'script', text })
   }
@@ -150,7 +150,7 @@ function database(engine: Engine, unlock: () => void): EmbeddedDatabase {
   return {
     engine: 'embedded',
     prisma,
-    query: (text, parameters) => exclusively(() => run(text, parameters)),
+    query: (text, parameters, reading) => exclusively(() => run(text, parameters, reading)),
     transaction: <Result>(work: (tx: Queryable) => Promise<Result>) =>
       exclusively(async () => {
         await script('begin')
@@ -181,8 +181,9 @@ function encode(parameter: Parameter): unknown {
   return parameter instanceof Date ? parameter.toISOString() : parameter
 }
 
-function toRows<Row>({ fields, rows }: Answer): Row[] {
-  const columns = fields.map(({ name, dataTypeID }) => ({ name, decode: decoderOf(dataTypeID) }))
+function toRows<Row>({ fields, rows }: Answer, reading: Reading = 'values'): Row[] {
+  const decoder = reading === 'shown' ? shownDecoderOf : decoderOf
+  const columns = fields.map(({ name, dataTypeID }) => ({ name, decode: decoder(dataTypeID) }))
   return rows.map((values) =>
     Object.fromEntries(columns.map(({ name, decode }, index) => [name, decodeValue(values[index], decode)])),
   ) as Row[]

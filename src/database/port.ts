@@ -9,10 +9,13 @@ export interface Queryable {
    * Runs one statement, prepared once per connection. Parameters may be strings, numbers, booleans, bigints, Dates, null and arrays of
    * strings; JSON is passed as its text. Columns come back as bigint (int8), Date (timestamptz), parsed JSON, number, boolean, string.
    */
-  query<Row>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>
+  query<Row>(text: string, parameters?: readonly Parameter[], reading?: Reading): Promise<Row[]>
   /** Runs several statements without parameters, as a migration has them. */
   script(sql: string): Promise<void>
 }
+
+/** `shown`: int8 and timestamptz come back as the text that answers have, digits and ISO 8601, for rows that nobody calculates with. */
+export type Reading = 'values' | 'shown'
 
 export type Parameter = string | number | boolean | bigint | Date | null | readonly string[]
 

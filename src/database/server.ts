@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient } from './generated/client.ts'
-import type { Database, Parameter, Queryable } from './port.ts'
+import type { Database, Parameter, Queryable, Reading } from './port.ts'
 import { openSignals } from './signals.ts'
-import { decoderOf } from './wire.ts'
+import { decoderOf, shownDecoderOf } from './wire.ts'
 
 export interface ServerOptions {
   connections?: number
@@ -70,15 +70,23 @@ export async function openServerDatabase(url: string, options: ServerOptions = {
 
 function queryable(on: pg.Pool | pg.PoolClient): Queryable {
   return {
-    query: (text, parameters) => run(on, text, parameters),
+    query: (text, parameters, reading) => run(on, text, parameters, reading),
     async script(sql) {
       await on.query(sql)
     },
   }
 }
 
-async function run<Row>(on: pg.Pool | pg.PoolClient, text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
-  const { rows } = await on.query({ name: nameOf(text), text, values: parameters.map(encode) })
+const shown = { getTypeParser: shownDecoderOf as typeof pg.types.getTypeParser }
+
+async function run<Row>(
+  on: pg.Pool | pg.PoolClient,
+  text: string,
+  parameters: readonly Parameter[] = [],
+  reading: Reading = 'values',
+): Promise<Row[]> {
+  const types = reading === 'shown' ? { types: shown } : undefined
+  const { rows } = await on.query({ name: nameOf(text), text, values: parameters.map(encode), ...types })
   return rows as Row[]
 }
 

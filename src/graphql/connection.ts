@@ -27,19 +27,27 @@ export function connectionOf<Item>(
 ) {
   const isBeyondCursor = cursor !== undefined
   const edges = page.data.map((node) => new Edge(node, cursorOf))
-  return {
-    edges,
-    pageInfo: {
-      hasNextPage: backwards ? isBeyondCursor : page.hasMore,
-      hasPreviousPage: backwards ? page.hasMore : isBeyondCursor,
-      get startCursor() {
-        return edges[0]?.cursor ?? null
-      },
-      get endCursor() {
-        return edges.at(-1)?.cursor ?? null
-      },
-    },
-    countTotal,
+  const [hasNext, hasPrevious] = backwards ? [isBeyondCursor, page.hasMore] : [page.hasMore, isBeyondCursor]
+  return { edges, pageInfo: new PageInfo(edges, hasNext, hasPrevious), countTotal }
+}
+
+class PageInfo {
+  readonly edges: readonly { cursor: string }[]
+  readonly hasNextPage: boolean
+  readonly hasPreviousPage: boolean
+
+  constructor(edges: readonly { cursor: string }[], hasNextPage: boolean, hasPreviousPage: boolean) {
+    this.edges = edges
+    this.hasNextPage = hasNextPage
+    this.hasPreviousPage = hasPreviousPage
+  }
+
+  get startCursor(): string | null {
+    return this.edges[0]?.cursor ?? null
+  }
+
+  get endCursor(): string | null {
+    return this.edges.at(-1)?.cursor ?? null
   }
 }
 

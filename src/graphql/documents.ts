@@ -105,11 +105,7 @@ function undetermined(operationName: string | null | undefined): GraphQLError {
 
 /** Undefined for what the compiler does not know. */
 function compiled(document: DocumentNode, operationName: string | null | undefined, plainly: Run): Run | undefined {
-  const query = compileQuery(schema, document, operationName ?? undefined, {
-    disablingCapturingStackErrors: true,
-    // Of enums and the scalars of GraphQL itself: what the core shows is of its types already.
-    disableLeafSerialization: false,
-  })
+  const query = compileQuery(schema, document, operationName ?? undefined, { disablingCapturingStackErrors: true })
   if (!isCompiledQuery(query)) return undefined
   return async (context, variables) => {
     const result = (await query.query(undefined, context, variables)) as ExecutionResult

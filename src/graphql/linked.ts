@@ -95,7 +95,7 @@ function newReader(own: readonly string[], asked: readonly (Link & { fields: rea
   const text = `select ${selected.join(', ')} from transaction t ${parts.map(({ join }) => join).join(' ')} where ${byIdsInWorld('t')}`
   return coalesced(
     async (database, worldId, ids) => {
-      const rows = await database.query<Record<string, unknown> & TransactionRow>(text, [worldId, ids])
+      const rows = await database.query<Record<string, unknown> & TransactionRow>(text, [worldId, ids], 'shown')
       return rows.map((row) => {
         const linked: Linked = {}
         for (const { field, show, names } of parts) {

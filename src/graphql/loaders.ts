@@ -31,10 +31,11 @@ function shownById<Row extends { id: string }, View, Given>(
 ): ReadById<Row> {
   return coalesced(
     (database, worldId, ids) =>
-      database.query<Row>(`select ${selectionOf(source, columns)} from ${source.from} where ${byIdsInWorld('t')}`, [
-        worldId,
-        ids,
-      ]),
+      database.query<Row>(
+        `select ${selectionOf(source, columns)} from ${source.from} where ${byIdsInWorld('t')}`,
+        [worldId, ids],
+        'shown',
+      ),
     ownerOf,
   )
 }
@@ -110,7 +111,7 @@ export function createLoaders(core: Core, caller: Caller) {
       ownerType,
       async (uuids, { fields, ...page }) => {
         const { columns: wanted, show } = shape.part(fields)
-        const found = await readPagesOfOwners<Row>(database, source, caller, column, uuids, { ...page, wanted })
+        const found = await readPagesOfOwners<Row>(database, source, caller, column, uuids, { ...page, wanted, reading: 'shown' })
         return found.map((one) => mapPage(one, (row) => show(row, given)))
       },
       (uuids) => countOfOwners(database, source, caller, column, uuids),
