@@ -73,7 +73,7 @@ test('one key is one act through both doors', async () => {
       },
     },
   )
-  expect(body).toEqual({
+  expect(body).toMatchObject({
     data: { createQuote: { quote: { id: first.body['id'], totalSendingAmount: { amount: '100000' } }, errors: [] } },
   })
 })

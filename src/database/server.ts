@@ -14,10 +14,16 @@ export interface ServerOptions {
 }
 
 /**
- * Statements are prepared once and their plans are kept while tables grow and customers differ in size: every one of ours has an index it
- * is meant to walk, and a plan that reads a whole table, right for a small one, must not survive into a large one.
+ * Statements are prepared and planned once, and their plans are kept while tables grow and customers differ in size: every one of ours has an
+ * index it is meant to walk, and a plan that reads a whole table, right for a small one, must not survive into a large one. Planning a small
+ * one each time for its parameters would cost more than running it.
  */
-const planner = ['seqscan', 'hashjoin', 'mergejoin'].map((method) => `-c enable_${method}=off`).join(' ')
+const planner = [
+  'plan_cache_mode=force_generic_plan',
+  ...['seqscan', 'hashjoin', 'mergejoin'].map((method) => `enable_${method}=off`),
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ')
 
 export async function openServerDatabase(url: string, options: ServerOptions = {}): Promise<Database> {
   const pool = new pg.Pool({
