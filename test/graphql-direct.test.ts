@@ -215,6 +215,17 @@ describe('a document that means harm', () => {
     expect((await world.graphql('{ platform { id } }')).status).toBe(200)
   })
 
+  test.each(attacks)('and over server-sent events: %s', async (_name, query, variables = {}) => {
+    const response = await fetch(`${world.gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: basic(world.sandbox), 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query, variables }),
+    })
+    const text = await response.text()
+    expect(text.length).toBeLessThan(2000)
+    expect(text).toMatch(/"errors":\[/)
+  })
+
   test.each([
     '{ customers(first: 100) { edges { node { transactions(first: 100) { edges { node { id status } } } } } } }',
     'subscription { events { ... on PaymentEvent { transaction { customer { transactions(first: 100) { edges { node { customer { transactions(first: 100) { edges { node { id status } } } } } } } } } } } }',

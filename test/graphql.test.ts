@@ -122,6 +122,23 @@ describe('a payment', () => {
   })
 })
 
+test('what is made comes with its edge, and what is deleted with its id, for stores that keep lists', async () => {
+  const made = await ask(
+    `mutation { createCustomer(input: { platformCustomerId: "edges", customerType: INDIVIDUAL, fullName: "Ada" }) {
+      customer { id } customerEdge { cursor node { id fullName } } errors { code } } }`,
+  )
+  const { customer, customerEdge } = made['createCustomer']
+  const { customers } = await ask('{ customers(first: 1) { edges { cursor node { id fullName } } } }')
+  expect(customers.edges).toEqual([customerEdge])
+  const gone = 'mutation ($id: ID!) { deleteCustomer(input: { customerId: $id }) { deletedId errors { code } } }'
+  expect((await ask(gone, { id: customer.id }))['deleteCustomer']).toEqual({ deletedId: customer.id, errors: [] })
+  expect((await ask(gone, { id: customer.id }))['deleteCustomer']).toMatchObject({ deletedId: null, errors: [{}] })
+  const refused = await ask(
+    'mutation { createToken(input: { name: "", permissions: [VIEW] }) { tokenEdge { cursor } errors { field } } }',
+  )
+  expect(refused['createToken']).toEqual({ tokenEdge: null, errors: [{ field: 'name' }] })
+})
+
 describe('nodes', () => {
   test('of every type are found by the id REST shows, and null for what is not there', async () => {
     const payer = await newPayer(world)

@@ -31,6 +31,11 @@ export function connectionOf<Item>(
   return { edges, pageInfo: new PageInfo(edges, hasNext, hasPrevious), countTotal }
 }
 
+/** Of something that has just been made: where it stands in its list. */
+export function edgeOf<Item extends Listed>(node: Item): { node: Item; cursor: string } {
+  return new Edge(node, cursorOf)
+}
+
 class PageInfo {
   readonly edges: readonly { cursor: string }[]
   readonly hasNextPage: boolean

@@ -10,6 +10,7 @@ import { addMutation, idempotencyKeyDescription } from './error.ts'
 import { AddressInput, AddressRef, BusinessInfoInput, BusinessInfoRef } from './people.ts'
 import {
   CustomerConnection,
+  CustomerEdge,
   CustomerRef,
   ExternalAccountConnection,
   InternalAccountConnection,
@@ -161,7 +162,13 @@ addMutation('createCustomer', {
   description: 'Adds a customer, with an internal account in every supported currency.',
   operation: createCustomer,
   input: CreateCustomerInput,
-  result: { field: 'customer', type: CustomerRef, description: 'The customer.', of: (customer: Customer) => customer },
+  result: {
+    field: 'customer',
+    type: CustomerRef,
+    description: 'The customer.',
+    of: (customer: Customer) => customer,
+    edge: CustomerEdge,
+  },
 })
 
 const BusinessInfoChange = builder.inputType('BusinessInfoChangeInput', {
@@ -211,7 +218,7 @@ addMutation('deleteCustomer', {
       idempotencyKey: t.string({ description: idempotencyKeyDescription }),
     }),
   }),
-  result: customerResult,
+  result: { ...customerResult, deletes: true },
 })
 
 type KycLink = z.output<typeof createKycLink.output>

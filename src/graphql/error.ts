@@ -6,6 +6,7 @@ import { stringifyJson } from '../base/json.ts'
 import { DomainError, refusalCodes, refusals } from '../base/refusal.ts'
 import { type Action, ask, type Operation, perform } from '../core/operation.ts'
 import { builder, type SchemaTypesOf } from './builder.ts'
+import { edgeOf } from './connection.ts'
 import { type Context, withoutNulls } from './context.ts'
 
 const ErrorCode = builder.enumType('PaymentErrorCode', {
@@ -64,7 +65,17 @@ interface Mutation<Input, View, Output> {
   /** From GraphQL's shape of the input to the operation's. */
   toInput?: (input: Input, schema: GraphQLSchema) => object
   /** The payload's field for what was made, and its type. */
-  result: { field: string; type: ObjectRef<SchemaTypesOf, View>; description: string; of: (reply: Output) => View }
+  result: {
+    field: string
+    type: ObjectRef<SchemaTypesOf, View>
+    description: string
+    of: (reply: Output) => View
+    /** Of what is new in a list: its edge there, so that stores can put it where it belongs. */
+    // biome-ignore lint/suspicious/noExplicitAny: the edge of any list
+    edge?: ObjectRef<SchemaTypesOf, any>
+    /** It is in no list any more: stores can forget it by its id. */
+    deletes?: true
+  }
 }
 
 /** A mutation: one input, and a payload of what it made or of why it was refused. */
@@ -84,6 +95,25 @@ export function addMutation<Input extends object, View, Output>(name: string, mu
         description: `${result.description} Null when it was refused.`,
         resolve: ({ made }) => made as never,
       }),
+      ...(result.edge
+        ? {
+            [`${result.field}Edge`]: t.field({
+              type: result.edge,
+              nullable: true,
+              description: 'It in its list, for stores that keep one.',
+              resolve: ({ made }) => made && (edgeOf(made as never) as never),
+            }),
+          }
+        : {}),
+      ...(result.deletes
+        ? {
+            deletedId: t.id({
+              nullable: true,
+              description: 'Its id, for stores that keep it. Null when it was refused.',
+              resolve: ({ made }) => (made as { id: string } | null)?.id ?? null,
+            }),
+          }
+        : {}),
       errors: t.field({
         type: [PaymentErrorRef],
         description: 'Why it was refused; empty when it was not.',

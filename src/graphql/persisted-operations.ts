@@ -26,9 +26,15 @@ const PersistedOperationRef = builder.objectRef<PersistedOperation>('PersistedOp
   }),
 })
 
+const PersistedOperationEdge = builder.edgeObject({
+  type: PersistedOperationRef,
+  name: 'PersistedOperationEdge',
+  description: 'A registered document in a list.',
+})
+
 const PersistedOperationConnection = builder.connectionObject(
   { type: PersistedOperationRef, name: 'PersistedOperationConnection', description: 'A page of registered documents.' },
-  { name: 'PersistedOperationEdge', description: 'A registered document in a list.' },
+  PersistedOperationEdge,
 )
 
 builder.queryField('persistedOperations', (t) =>
@@ -83,7 +89,7 @@ addMutation('registerOperation', {
     }),
   }),
   toInput: requireRunnable,
-  result: operation,
+  result: { ...operation, edge: PersistedOperationEdge },
 })
 
 addMutation('unregisterOperation', {
@@ -96,5 +102,5 @@ addMutation('unregisterOperation', {
       idempotencyKey: t.string({ description: idempotencyKeyDescription }),
     }),
   }),
-  result: operation,
+  result: { ...operation, deletes: true },
 })

@@ -11,7 +11,7 @@ import { DestinationRef, SourceRef } from './endpoint.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
 import { CurrencyRef, MoneyRef, PaymentInstructionRef, RateDetailsRef } from './money.ts'
 import { toRecord, UserInfoInput } from './people.ts'
-import { CustomerRef, QuoteConnection, QuoteRef, TransactionRef } from './refs.ts'
+import { CustomerRef, QuoteConnection, QuoteEdge, QuoteRef, TransactionRef } from './refs.ts'
 
 const QuoteStatus = builder.enumType('QuoteStatus', {
   description: 'How far a quote has come.',
@@ -231,7 +231,7 @@ addMutation('createQuote', {
     source: source.account ?? source.realtimeFunding ?? {},
     destination: toDestination(destination),
   }),
-  result: toQuote,
+  result: { ...toQuote, edge: QuoteEdge },
 })
 
 function toDestination({

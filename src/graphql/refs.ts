@@ -28,29 +28,51 @@ export const RequestedFieldRef = builder.objectRef<RequestedField>('RequestedFie
   }),
 })
 
+export const CustomerEdge = builder.edgeObject({ type: CustomerRef, name: 'CustomerEdge', description: 'A customer in a list.' })
+
 export const CustomerConnection = builder.connectionObject(
   { type: CustomerRef, name: 'CustomerConnection', description: 'A page of customers.' },
-  { name: 'CustomerEdge', description: 'A customer in a list.' },
+  CustomerEdge,
 )
+
+const InternalAccountEdge = builder.edgeObject({
+  type: InternalAccountRef,
+  name: 'InternalAccountEdge',
+  description: 'An internal account in a list.',
+})
 
 export const InternalAccountConnection = builder.connectionObject(
   { type: InternalAccountRef, name: 'InternalAccountConnection', description: 'A page of internal accounts.' },
-  { name: 'InternalAccountEdge', description: 'An internal account in a list.' },
+  InternalAccountEdge,
 )
+
+export const ExternalAccountEdge = builder.edgeObject({
+  type: ExternalAccountRef,
+  name: 'ExternalAccountEdge',
+  description: 'An external account in a list.',
+})
 
 export const ExternalAccountConnection = builder.connectionObject(
   { type: ExternalAccountRef, name: 'ExternalAccountConnection', description: 'A page of external accounts.' },
-  { name: 'ExternalAccountEdge', description: 'An external account in a list.' },
+  ExternalAccountEdge,
 )
+
+export const QuoteEdge = builder.edgeObject({ type: QuoteRef, name: 'QuoteEdge', description: 'A quote in a list.' })
 
 export const QuoteConnection = builder.connectionObject(
   { type: QuoteRef, name: 'QuoteConnection', description: 'A page of quotes.' },
-  { name: 'QuoteEdge', description: 'A quote in a list.' },
+  QuoteEdge,
 )
+
+export const TransactionEdge = builder.edgeObject({
+  type: TransactionRef,
+  name: 'TransactionEdge',
+  description: 'A transaction in a list.',
+})
 
 export const TransactionConnection = builder.connectionObject(
   { type: TransactionRef, name: 'TransactionConnection', description: 'A page of transactions.' },
-  { name: 'TransactionEdge', description: 'A transaction in a list.' },
+  TransactionEdge,
 )
 
 export const TransactionStatus = builder.enumType('TransactionStatus', {

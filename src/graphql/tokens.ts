@@ -30,9 +30,11 @@ const TokenRef = builder.objectRef<Token>('ApiToken').implement({
   }),
 })
 
+const ApiTokenEdge = builder.edgeObject({ type: TokenRef, name: 'ApiTokenEdge', description: 'A token in a list.' })
+
 const TokenConnection = builder.connectionObject(
   { type: TokenRef, name: 'ApiTokenConnection', description: 'A page of tokens.' },
-  { name: 'ApiTokenEdge', description: 'A token in a list.' },
+  ApiTokenEdge,
 )
 
 builder.queryField('tokens', (t) =>
@@ -65,7 +67,13 @@ addMutation('createToken', {
       idempotencyKey: t.string({ description: idempotencyKeyDescription }),
     }),
   }),
-  result: { field: 'token', type: TokenRef, description: 'The token, with its secret.', of: (token: Token) => token },
+  result: {
+    field: 'token',
+    type: TokenRef,
+    description: 'The token, with its secret.',
+    of: (token: Token) => token,
+    edge: ApiTokenEdge,
+  },
 })
 
 addMutation('deleteToken', {
@@ -78,5 +86,5 @@ addMutation('deleteToken', {
       idempotencyKey: t.string({ description: idempotencyKeyDescription }),
     }),
   }),
-  result: { field: 'token', type: TokenRef, description: 'The token that is gone.', of: (token: Token) => token },
+  result: { field: 'token', type: TokenRef, description: 'The token that is gone.', of: (token: Token) => token, deletes: true },
 })

@@ -20,6 +20,7 @@ import {
   QuoteRef,
   RequestedFieldRef,
   TransactionConnection,
+  TransactionEdge,
   TransactionRef,
   TransactionStatus,
   TransactionType,
@@ -234,7 +235,7 @@ addMutation('transferOut', {
       idempotencyKey: t.string({ description: idempotencyKeyDescription }),
     }),
   }),
-  result: toTransaction,
+  result: { ...toTransaction, edge: TransactionEdge },
 })
 
 addMutation('transferIn', {
@@ -254,7 +255,7 @@ addMutation('transferIn', {
       idempotencyKey: t.string({ description: idempotencyKeyDescription }),
     }),
   }),
-  result: toTransaction,
+  result: { ...toTransaction, edge: TransactionEdge },
 })
 
 interface ApproveInput {
@@ -318,7 +319,7 @@ addMutation('sandboxReceiveUma', {
       idempotencyKey: t.string({ description: idempotencyKeyDescription }),
     }),
   }),
-  result: toTransaction,
+  result: { ...toTransaction, edge: TransactionEdge },
 })
 
 addMutation('sandboxSend', {

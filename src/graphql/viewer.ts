@@ -81,9 +81,15 @@ const ViewerTokenRef = builder.objectRef<ViewerToken>('ViewerToken').implement({
   }),
 })
 
+const ViewerTokenEdge = builder.edgeObject({
+  type: ViewerTokenRef,
+  name: 'ViewerTokenEdge',
+  description: 'A viewer token in a list.',
+})
+
 const ViewerTokenConnection = builder.connectionObject(
   { type: ViewerTokenRef, name: 'ViewerTokenConnection', description: 'A page of viewer tokens.' },
-  { name: 'ViewerTokenEdge', description: 'A viewer token in a list.' },
+  ViewerTokenEdge,
 )
 
 builder.queryField('viewerTokens', (t) =>
@@ -108,7 +114,13 @@ addMutation('createViewerToken', {
       idempotencyKey: t.string({ description: idempotencyKeyDescription }),
     }),
   }),
-  result: { field: 'viewerToken', type: ViewerTokenRef, description: 'The token.', of: (token: ViewerToken) => token },
+  result: {
+    field: 'viewerToken',
+    type: ViewerTokenRef,
+    description: 'The token.',
+    of: (token: ViewerToken) => token,
+    edge: ViewerTokenEdge,
+  },
 })
 
 addMutation('deleteViewerToken', {
@@ -126,5 +138,6 @@ addMutation('deleteViewerToken', {
     type: ViewerTokenRef,
     description: 'The token that is gone.',
     of: (token: ViewerToken) => token,
+    deletes: true,
   },
 })

@@ -9,7 +9,14 @@ import {
 import { builder } from '../builder.ts'
 import { bothWayArgs, listOf, ownedList, pageComplexity } from '../connection.ts'
 import { addMutation, idempotencyKeyDescription } from '../error.ts'
-import { CustomerRef, ExternalAccountConnection, ExternalAccountRef, QuoteConnection, TransactionConnection } from '../refs.ts'
+import {
+  CustomerRef,
+  ExternalAccountConnection,
+  ExternalAccountEdge,
+  ExternalAccountRef,
+  QuoteConnection,
+  TransactionConnection,
+} from '../refs.ts'
 import { AccountInfoRef, ExternalAccountInfoInput, toAccountInfo } from './account-info.ts'
 
 const ExternalAccountStatus = builder.enumType('ExternalAccountStatus', {
@@ -116,6 +123,7 @@ addMutation('createExternalAccount', {
     type: ExternalAccountRef,
     description: 'The account.',
     of: (account: ExternalAccount) => account,
+    edge: ExternalAccountEdge,
   },
 })
 
@@ -139,6 +147,7 @@ addMutation('createPlatformExternalAccount', {
     type: ExternalAccountRef,
     description: 'The account.',
     of: (account: ExternalAccount) => account,
+    edge: ExternalAccountEdge,
   },
 })
 
@@ -157,5 +166,6 @@ addMutation('deleteExternalAccount', {
     type: ExternalAccountRef,
     description: 'The account as it was last: INACTIVE.',
     of: (account: ExternalAccount) => account,
+    deletes: true,
   },
 })
