@@ -148,6 +148,25 @@ describe('nodes', () => {
       const { node } = await ask('query ($id: ID!) { node(id: $id) { __typename id } }', { id })
       expect(node).toEqual({ __typename: id.split(':')[0], id })
     }
+    const { body: token } = await world.rest('POST', '/tokens', { name: 'x', permissions: ['VIEW'] })
+    const { body: config } = await world.rest('GET', '/config')
+    const form = new FormData()
+    form.append('file', new File(['platformCustomerId,customerType\nx,INDIVIDUAL\n'], 'customers.csv'))
+    const headers = { authorization: `Basic ${btoa('sandbox:sandbox-secret')}` }
+    const uploaded = await fetch(`${world.gateway.url}/2025-10-13/customers/bulk/csv`, { method: 'POST', headers, body: form })
+    const { jobId } = (await uploaded.json()) as Body
+    for (const [type, id] of [
+      ['ApiToken', token['id']],
+      ['PlatformConfig', config['id']],
+      ['BulkImportJob', jobId],
+    ]) {
+      expect((await ask('query ($id: ID!) { node(id: $id) { __typename id } }', { id }))['node']).toEqual({
+        __typename: type,
+        id,
+      })
+      const { body } = await world.graphql('query ($id: ID!) { node(id: $id) { id } }', { id }, { as: world.stranger })
+      expect(body['data']).toEqual({ node: null })
+    }
     const { nodes } = await ask('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ids.toReversed() })
     expect(nodes.map(({ id }: Body) => id)).toEqual(ids.toReversed())
     for (const id of [

@@ -25,6 +25,7 @@ const nested = (args: string) => `{ node(id: "${owner}") { ... on Customer { lis
 const statement = (args: string) =>
   `{ node(id: "${account}") { ... on InternalAccount { list: statement(${args}) { ...Lines } } } }`
 const tokens = (args: string) => `{ list: tokens(${args}) { ...Tokens } }`
+const oldestFirst = (args: string) => `{ list: transactions(sortOrder: ASC, ${args}) { ...Transactions } }`
 const page = 'edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }'
 
 const fragments = new Map([
@@ -32,6 +33,7 @@ const fragments = new Map([
   [nested, `fragment Quotes on QuoteConnection { ${page} }`],
   [statement, `fragment Lines on StatementConnection { ${page.replace('node { id }', 'node { transaction { id } }')} }`],
   [tokens, `fragment Tokens on ApiTokenConnection { ${page} }`],
+  [oldestFirst, `fragment Transactions on TransactionConnection { ${page} }`],
 ])
 
 async function read(form: typeof root, args: string): Promise<Body> {
@@ -47,6 +49,7 @@ describe.each([
   ['a nested list', nested],
   ['a statement', statement],
   ['a list of credentials', tokens],
+  ['a list with the oldest first', oldestFirst],
 ] as const)('%s', (_name, form) => {
   test.each([1, 2, 3, 100])('is the same from both ends, %i at a time', async (size) => {
     const forth: string[] = []
@@ -82,4 +85,12 @@ describe.each([
     const { body } = await world.graphql(`${form(args)} ${fragments.get(form)}`)
     expect(body['errors'][0].extensions).toMatchObject({ code: 'INVALID_INPUT' })
   })
+})
+
+test('the oldest first is the newest first the other way round', async () => {
+  const ids = async (order: string) => {
+    const { body } = await world.graphql(`{ transactions(first: 100, sortOrder: ${order}) { edges { node { id } } } }`)
+    return body['data'].transactions.edges.map(({ node }: Body) => node.id) as string[]
+  }
+  expect(await ids('ASC')).toEqual((await ids('DESC')).reverse())
 })

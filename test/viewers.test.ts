@@ -220,6 +220,8 @@ describe('of another customer and of the platform', () => {
   let call: CallOptions
   /** One id of each type that is Ada's. */
   const own: Record<string, string> = {}
+  /** Of the other platform. */
+  const strangers = new Set<string>()
   /** Every id that is not hers. */
   const foreign = new Set<string>()
   /** Bob's account that Ada has paid to. */
@@ -260,6 +262,7 @@ describe('of another customer and of the platform', () => {
     call = await viewerOf(ada.customer['id'])
 
     const her = ada.customer['id'].slice('Customer:'.length)
+    const worldId = (await world.rest('GET', '/config')).body['id'].slice('PlatformConfig:'.length)
     for (const [type, table, owner] of [
       ['Customer', 'customer', 'id'],
       ['InternalAccount', 'internal_account', 'customer_id'],
@@ -272,13 +275,14 @@ describe('of another customer and of the platform', () => {
       ['Invitation', 'invitation', 'inviter_customer_id'],
     ] as const) {
       const id = table === 'event' ? 'uuid' : 'id'
-      const rows = await world.database.query<{ id: string; hers: boolean }>(
-        `select ${id} as id, (${owner} is not distinct from $1::uuid) as hers from ${table} order by ${id}`,
-        [her],
+      const rows = await world.database.query<{ id: string; hers: boolean; strangers: boolean }>(
+        `select ${id} as id, (${owner} is not distinct from $1::uuid) as hers, world_id <> $2 as strangers from ${table} order by ${id}`,
+        [her, worldId],
       )
       for (const row of rows) {
         if (row.hers) own[type] ??= `${type}:${row.id}`
         else foreign.add(`${type}:${row.id}`)
+        if (row.strangers) strangers.add(`${type}:${row.id}`)
       }
       expect([type, rows.some(({ hers }) => !hers)]).toEqual([type, true])
     }
@@ -352,10 +356,13 @@ describe('of another customer and of the platform', () => {
     return [undefined, ...new Set(things.map(({ name }) => name))]
   }
 
+  /** Of many types at once. */
+  const wide = ['node', 'nodes', 'events']
+
   test.each(queries.map((field) => [field.name, field] as const))('%s returns nothing', async (name, field) => {
     let answered = 0
     for (const only of thingsOf(field.type)) {
-      const query = `{ ${name}${argumentsOf(field)} ${selection(field.type, only === undefined ? 0 : isInterfaceType(getNamedType(field.type)) ? 1 : 2, only)} }`
+      const query = `{ ${name}${argumentsOf(field)} ${selection(field.type, only === undefined ? 0 : wide.includes(name) ? 1 : 2, only)} }`
       const { body } = await world.graphql(query, {}, call)
       const codes = ((body['errors'] ?? []) as Body[]).map(({ extensions, message }) => extensions?.code ?? message)
       expect(codes.filter((code) => !['FORBIDDEN', 'INVITATION_NOT_FOUND', 'JOB_NOT_FOUND'].includes(code))).toEqual([])
@@ -382,12 +389,23 @@ describe('of another customer and of the platform', () => {
     }
     for (const id of [...foreign, ...secrets]) {
       // The other end of her own payment: she finds it by that.
-      if (id === paid && /AccountId$|accountIdentifier/.test(argument.name)) continue
+      if (id === paid && /AccountId$|accountIdentifier$/i.test(argument.name)) continue
       const nobodys = id
         .replace(/:[0-9a-f-]{36}$/, ':01890000-0000-7000-8000-000000000000')
         .replace(/^\$?bob/i, (text) => `${text}x`)
       const nothing = nobodys === id ? `${id}x` : nobodys
       expect([id, await asked(id)]).toEqual([id, await asked(nothing)])
+    }
+  })
+
+  test.each(taking)('%s takes the ids of another world as ids of nobody', async (_what, field, argument) => {
+    const query = `query ($value: ${argument.type}) { ${field.name}(${argument.name}: $value) ${selection(field.type, 0)} }`
+    const asked = async (id: string) => {
+      const value = argument.name === 'ids' ? [id] : id
+      return (await world.graphql(query, { value }, { as: world.stranger })).text.replaceAll(id, 'asked')
+    }
+    for (const id of [...Object.values(own), ...foreign].filter((one) => !strangers.has(one))) {
+      expect([id, await asked(id)]).toEqual([id, await asked(id.replace(/:.*/, ':01890000-0000-7000-8000-000000000000'))])
     }
   })
 

@@ -63,11 +63,18 @@ export const builder = new SchemaBuilder<{
   },
 })
 
-const nodeTypes = ['Customer', 'InternalAccount', 'ExternalAccount', 'Quote', 'Transaction']
+/** The graph's types by the prefixes of their ids. */
+const nodeTypes = new Map([
+  ...['Customer', 'InternalAccount', 'ExternalAccount', 'Quote', 'Transaction', 'PlatformConfig'].map(
+    (type) => [type, type] as const,
+  ),
+  ['Token', 'ApiToken'],
+  ['Job', 'BulkImportJob'],
+])
 
 /** An id of no type of ours is looked for among the customers: there is none with it, which is the answer. */
 function nodeTypeOf(id: string): string {
-  return nodeTypes.find((type) => id.startsWith(`${type}:`)) ?? 'Customer'
+  return nodeTypes.get(id.slice(0, Math.max(0, id.indexOf(':')))) ?? 'Customer'
 }
 
 builder.queryType({ description: 'What can be read. Everything is of the world that the credentials belong to.' })

@@ -1,6 +1,6 @@
 import { getBulkJob, type RowError } from '../core/bulk-import/job.ts'
 import { builder } from './builder.ts'
-import { askCore } from './context.ts'
+import { askCore, findInCore } from './context.ts'
 import { BulkJobRef } from './refs.ts'
 
 const BulkJobStatus = builder.enumType('BulkImportStatus', {
@@ -32,10 +32,11 @@ const RowErrorRef = builder.objectRef<RowError>('BulkImportError').implement({
   }),
 })
 
-BulkJobRef.implement({
+builder.node(BulkJobRef, {
   description: 'A file of customers on its way in. Files are uploaded over REST: `POST /customers/bulk/csv`.',
+  id: { resolve: ({ id }) => id, description: '`Job:<uuid>`' },
+  loadOne: (id: string, context) => findInCore(context, getBulkJob, { jobId: id }),
   fields: (t) => ({
-    id: t.exposeID('id', { description: '`Job:<uuid>`' }),
     status: t.expose('status', { type: BulkJobStatus, description: 'How far it has come.' }),
     total: t.int({ description: 'Rows.', resolve: ({ progress }) => progress.total }),
     processed: t.int({ description: 'Rows that have been looked at.', resolve: ({ progress }) => progress.processed }),

@@ -1,5 +1,6 @@
 /** What resolvers get with every request. */
 import type { z } from 'zod'
+import { DomainError } from '../base/refusal.ts'
 import { ask, type Call, type Caller, type Core, type Query } from '../core/operation.ts'
 import type { Feed } from '../log/feed.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
@@ -33,6 +34,20 @@ export function askCore<Input extends z.ZodType, Output extends z.ZodType>(
 ): Promise<z.output<Output>> {
   const call: Call = { caller }
   return ask(core, query, call, withoutNulls(input))
+}
+
+/** Asks for one thing: null where the core says that there is none with this id, or that this is no id. */
+export async function findInCore<Input extends z.ZodType, Output extends z.ZodType>(
+  context: Context,
+  query: Query<Input, Output>,
+  input: object,
+): Promise<z.output<Output> | null> {
+  try {
+    return await askCore(context, query, input)
+  } catch (error) {
+    if (error instanceof DomainError && (error.code.endsWith('_NOT_FOUND') || error.code === 'INVALID_INPUT')) return null
+    throw error
+  }
 }
 
 export function withoutNulls(value: unknown): unknown {

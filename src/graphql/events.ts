@@ -63,6 +63,13 @@ export const EventRef = builder.interfaceRef<LoggedEvent>('Event').implement({
     cursor: t.string({ description: 'Pass it as `after` to go on after this event.', resolve: cursorOf }),
     sequence: t.exposeInt('sequence', { description: 'Which of the events about the same thing it is: 1, 2, 3 …' }),
     resourceId: t.exposeID('resourceId', { description: 'What it is about: `<Type>:<uuid>`.' }),
+    customer: t.field({
+      type: CustomerRef,
+      nullable: true,
+      description: "Whom it is about, as they are now; null for the platform's own.",
+      resolve: ({ customerId }, _args, { loaders }) =>
+        customerId === null ? null : loaders.customer.load(toId('Customer', customerId)),
+    }),
     webhook: t.field({
       type: SignedWebhookRef,
       description:

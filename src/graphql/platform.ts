@@ -67,10 +67,16 @@ const DocumentPolicy = builder.enumType('DocumentPolicy', {
   } as const,
 })
 
-const PlatformRef = builder.objectRef<z.output<typeof PlatformConfig>>('PlatformConfig').implement({
+const PlatformRef = builder.objectRef<z.output<typeof PlatformConfig>>('PlatformConfig')
+
+builder.node(PlatformRef, {
   description: 'The configuration of the platform in this world.',
+  id: { resolve: ({ id }) => id, description: '`PlatformConfig:<uuid>`' },
+  loadOne: async (id: string, context) => {
+    const config = await askCore(context, getConfiguration, {})
+    return config.id === id ? config : null
+  },
   fields: (t) => ({
-    id: t.exposeID('id', { description: '`PlatformConfig:<uuid>`' }),
     umaDomain: t.exposeString('umaDomain', { description: "Domain of the customers' UMA addresses." }),
     webhookEndpoint: t.exposeString('webhookEndpoint', { nullable: true, description: 'Where webhooks go.' }),
     incomingPaymentApproval: t.expose('incomingPaymentApproval', {

@@ -2,7 +2,7 @@ import type { permissions } from '../core/operation.ts'
 import { createToken, deleteToken, getToken, listTokens, type Token } from '../core/platform/tokens.ts'
 import { builder } from './builder.ts'
 import { bothWayArgs, listOf, pageComplexity } from './connection.ts'
-import { askCore } from './context.ts'
+import { askCore, findInCore } from './context.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
 
 export const PermissionType = builder.enumType('Permission', {
@@ -14,10 +14,13 @@ export const PermissionType = builder.enumType('Permission', {
   } satisfies Record<(typeof permissions)[number], { description: string }>,
 })
 
-const TokenRef = builder.objectRef<Token>('ApiToken').implement({
+const TokenRef = builder.objectRef<Token>('ApiToken')
+
+builder.node(TokenRef, {
   description: 'Credentials of the platform in this world.',
+  id: { resolve: ({ id }) => id, description: '`Token:<uuid>`' },
+  loadOne: (id: string, context) => findInCore(context, getToken, { tokenId: id }),
   fields: (t) => ({
-    id: t.exposeID('id', { description: '`Token:<uuid>`' }),
     name: t.exposeString('name', { description: 'What people call it.' }),
     permissions: t.expose('permissions', { type: [PermissionType], description: 'What it may do.' }),
     clientId: t.exposeString('clientId', { description: 'The user name of HTTP Basic.' }),

@@ -35,6 +35,11 @@ const Direction = builder.enumType('Direction', {
   >,
 })
 
+const SortOrder = builder.enumType('SortOrder', {
+  description: 'Which end of a list comes first.',
+  values: { ASC: { value: 'asc', description: 'The oldest.' }, DESC: { value: 'desc', description: 'The newest.' } } as const,
+})
+
 const RefundRef = builder.objectRef<Refund>('Refund').implement({
   description: 'Money on its way back.',
   fields: (t) => ({
@@ -179,17 +184,20 @@ builder.node(TransactionRef, {
 builder.queryField('transactions', (t) =>
   t.field({
     type: TransactionConnection,
-    description: 'The payments, newest first.',
+    description: 'The payments, newest first unless asked otherwise.',
     args: {
       ...bothWayArgs,
       customerId: t.arg.id({ description: 'Of this customer only.' }),
       platformCustomerId: t.arg.string({ description: "Of the customers with this id of the platform's." }),
       accountIdentifier: t.arg.string({ description: 'From or to this account id or UMA address.' }),
+      senderAccountIdentifier: t.arg.string({ description: 'From this account id or UMA address.' }),
+      receiverAccountIdentifier: t.arg.string({ description: 'To this account id or UMA address.' }),
       status: t.arg({ type: TransactionStatus, description: 'In this state only.' }),
       type: t.arg({ type: TransactionType, description: 'In or out only.' }),
       reference: t.arg.string({ description: 'The one with this reconciliation reference.' }),
       startDate: t.arg({ type: 'DateTime', description: 'Created at or after this instant.' }),
       endDate: t.arg({ type: 'DateTime', description: 'Created at or before this instant.' }),
+      sortOrder: t.arg({ type: SortOrder, description: 'DESC unless said otherwise.' }),
     },
     complexity: pageComplexity,
     resolve: (_root, args, context, info) => listOf(context, listTransactions, args, info),
