@@ -24,6 +24,7 @@ import { outboxRoutine } from './log/outbox.ts'
 import { placeEvents, sequencerRoutine } from './log/sequencer.ts'
 import { runDueTasks } from './log/tasks.ts'
 import { createWorker, type Worker } from './log/worker.ts'
+import { addPages } from './pages/pages.ts'
 import { loadRails, type ProvidedRails } from './rails/load.ts'
 import type { Rails } from './rails/port.ts'
 import { fixedRates } from './rails/rates.ts'
@@ -136,6 +137,7 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
   })
   const app = await createServer({ logger, database, corsOrigins: config.corsOrigins, patience: parts.patience }, state, graphql)
   addRestDoor(app, core, logger)
+  addPages(app, core, logger)
   await app.listen({ host: config.host, port: config.port })
   const { port } = app.server.address() as { port: number }
   settings.baseUrl = config.baseUrl ?? `http://${config.host}:${port}`

@@ -15,6 +15,7 @@ const reasons: Readonly<Record<string, { rest?: string; graphql?: string }>> = {
   unregisterOperation: { rest: 'what is registered is GraphQL' },
   listPersistedOperations: { rest: 'what is registered is GraphQL' },
   forgetViewerToken: internal(),
+  submitKyc: { rest: 'the hosted page asks for it', graphql: 'the hosted page asks for it' },
   expireQuote: internal(),
   expireApproval: internal(),
   answerApproval: internal(),
