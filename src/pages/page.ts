@@ -28,7 +28,7 @@ function textOf(piece: Piece): string {
 
 const style = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
-body { margin: 0; display: grid; justify-content: center; }
+body { margin: 0; overflow-wrap: anywhere; display: grid; justify-content: center; }
 main { box-sizing: border-box; width: min(32rem, 100vw); padding: 1.5rem 1rem 3rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; }
 label, legend { display: block; font-weight: 600; margin-top: 1rem; }

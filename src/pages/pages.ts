@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from '../base/logger.ts'
 import { DomainError } from '../base/refusal.ts'
 import type { Core } from '../core/operation.ts'
+import { addInvitations } from './invite.ts'
 import { addOnboarding } from './onboard.ts'
 import { headersOf, html, pageOf } from './page.ts'
 
@@ -28,5 +29,6 @@ export function addPages(app: FastifyInstance, core: Core, logger: Logger): void
         .send(pageOf(title, html`<h1>${title}</h1><p>${text}</p>`))
     })
     addOnboarding(pages, core)
+    addInvitations(pages, core)
   })
 }

@@ -7,7 +7,7 @@ import type { Queryable } from '../../database/port.ts'
 import { type InvitationRow, selectList } from '../../database/tables.ts'
 import type { EventDraft } from '../commit.ts'
 import { money } from '../input.ts'
-import type { Environment } from '../operation.ts'
+import type { Core, Environment } from '../operation.ts'
 
 export const Invitation = z.object({
   code: z.string(),
@@ -49,8 +49,34 @@ export async function requireInvitation(database: Queryable, environment: Enviro
      where i.code = $1 and w.environment = $2::text::"Environment"`,
     [code, environment],
   )
-  if (!row) throw new DomainError('INVITATION_NOT_FOUND', 'There is no such invitation', { field: 'invitationCode', value: code })
+  if (!row) throw invitationNotFound(code)
   return row
+}
+
+/** What the page behind its url shows. */
+export interface InvitationShown {
+  invitation: Invitation
+  /** Of the inviter. */
+  platformName: string
+  umaDomain: string
+}
+
+/** Refuses INVITATION_NOT_FOUND. */
+export async function showInvitation({ database, settings, clock }: Core, code: string): Promise<InvitationShown> {
+  // Whatever stands in an address may come here.
+  if (!/^[0-9a-f]{8}$/.test(code)) throw invitationNotFound(code)
+  const [row] = await database.query<InvitationRow & { platformName: string; umaDomain: string }>(
+    `select ${selectList('invitation', 'i')}, p.name as "platformName", w.uma_domain as "umaDomain"
+     from invitation i join world w on w.id = i.world_id join platform p on p.id = w.platform_id where i.code = $1`,
+    [code],
+  )
+  if (!row) throw invitationNotFound(code)
+  const { platformName, umaDomain, ...invitation } = row
+  return { invitation: toInvitation(invitation, settings.baseUrl, clock.now()), platformName, umaDomain }
+}
+
+function invitationNotFound(code: string): DomainError {
+  return new DomainError('INVITATION_NOT_FOUND', 'There is no such invitation', { field: 'invitationCode', value: code })
 }
 
 /** INVITATION_CLAIMED, to the inviter's platform. */
