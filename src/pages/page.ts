@@ -37,6 +37,8 @@ fieldset legend { font-size: 1.125rem; padding: 0; }
 input, select, button { box-sizing: border-box; width: 100%; font: inherit; padding: .625rem .75rem; border: 1px solid GrayText; border-radius: .375rem; min-height: 2.75rem; }
 :focus-visible { outline: 3px solid Highlight; outline-offset: 2px; }
 [aria-invalid=true] { border: 2px solid #c62828; }
+.choice { font-weight: 400; }
+.choice input { width: auto; min-height: auto; margin-right: .5rem; }
 button { margin-top: 2rem; font-weight: 600; background: #1a4fd6; color: white; border: 0; cursor: pointer; }
 .hint { margin: 0; color: GrayText; }
 .error { margin: .25rem 0 0; font-weight: 600; color: #c62828; }

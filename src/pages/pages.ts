@@ -4,6 +4,7 @@ import type { Logger } from '../base/logger.ts'
 import { DomainError } from '../base/refusal.ts'
 import type { Core } from '../core/operation.ts'
 import { addInvitations } from './invite.ts'
+import { addBankLink } from './link.ts'
 import { addOnboarding } from './onboard.ts'
 import { headersOf, html, pageOf } from './page.ts'
 
@@ -16,6 +17,8 @@ export function addPages(app: FastifyInstance, core: Core, logger: Logger): void
     )
     pages.setErrorHandler((error, request, reply) => {
       const missing = error instanceof DomainError && error.code.endsWith('NOT_FOUND')
+      // Somebody was quicker: the page that is shown next says so.
+      if (error instanceof DomainError && error.code === 'CONFLICT') return reply.redirect(request.url, 303)
       const status = missing ? 404 : ((error as { statusCode?: number }).statusCode ?? 500)
       if (status >= 500) logger.error({ err: error, requestId: request.id }, 'a page could not be shown')
       const [title, text] = missing
@@ -30,5 +33,6 @@ export function addPages(app: FastifyInstance, core: Core, logger: Logger): void
     })
     addOnboarding(pages, core)
     addInvitations(pages, core)
+    addBankLink(pages, core)
   })
 }
