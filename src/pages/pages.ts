@@ -26,7 +26,7 @@ export function addPages(app: FastifyInstance, core: Core, logger: Logger): void
         : status >= 500
           ? ['Something went wrong here', 'Nothing was changed. Please try again in a moment.']
           : ['That did not work', 'Please go back and try again.']
-      reply
+      return reply
         .code(status)
         .headers(headersOf())
         .send(pageOf(title, html`<h1>${title}</h1><p>${text}</p>`))
