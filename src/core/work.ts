@@ -1,6 +1,7 @@
 /** The work that operations leave behind, by the kind of its task. A handler may be started twice, and takes a moment at most. */
 import { second } from '../base/clock.ts'
 import type { TaskHandler } from '../log/tasks.ts'
+import { openAccounts } from './accounts/open-accounts.ts'
 import { expireApproval } from './approvals/approval.ts'
 import { linkAccount } from './bank-link/bank-link.ts'
 import { importRows } from './bulk-import/import-rows.ts'
@@ -31,6 +32,10 @@ export function coreWork(core: Core): Record<string, TaskHandler> {
     },
     async 'forget-viewer-token'({ worldId, subjectId }) {
       await perform(core, forgetViewerToken, await call(worldId), { viewerTokenId: subjectId })
+      return undefined
+    },
+    async 'open-accounts'({ worldId, subjectId }) {
+      await perform(core, openAccounts, await call(worldId), { afterCustomerId: subjectId })
       return undefined
     },
     async 'link-account'({ worldId, subjectId }) {

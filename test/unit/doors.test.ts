@@ -25,6 +25,7 @@ const reasons: Readonly<Record<string, { rest?: string; graphql?: string }>> = {
   forgetLookup: internal(),
   linkAccount: internal(),
   importRows: internal(),
+  openAccounts: internal(),
 }
 
 function internal() {

@@ -4,6 +4,7 @@ import { endpointFault } from '../../base/address.ts'
 import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
 import { newCurrencyAccounts } from '../accounts/internal.ts'
+import { openAccountsTask } from '../accounts/open-accounts.ts'
 import type { EventDraft } from '../commit.ts'
 import { currencyCode, int64, largestAmount, text } from '../input.ts'
 import { operation, query } from '../operation.ts'
@@ -92,7 +93,8 @@ const supportedCurrencyInput = z
   })
   .refine(({ minAmount, maxAmount }) => minAmount <= maxAmount, { path: ['minAmount'], error: 'expected at most maxAmount' })
 
-/** Spec silent: supportedCurrencies replaces the whole list; a currency that is new gets its accounts at once. */
+/** Spec silent: supportedCurrencies replaces the whole list; a currency that is new gets its accounts at once, and customers
+ * who are there already get theirs within seconds. */
 export const updateConfiguration = operation({
   name: 'updateConfiguration',
   permission: 'MANAGE',
@@ -155,6 +157,7 @@ export const updateConfiguration = operation({
       insert: {
         ledger_account: accounts.flatMap(({ ledger_account }) => ledger_account),
         internal_account: accounts.flatMap(({ internal_account }) => internal_account),
+        task: accounts.length === 0 ? [] : [openAccountsTask(world.id, newId(), now)],
       },
       events: webhookEndpoint === undefined ? [] : [testEvent(world.id)],
     }
