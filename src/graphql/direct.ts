@@ -120,7 +120,7 @@ function answer(
   if (maxAgeSeconds !== undefined && !errors) {
     headers['etag'] = etagOf(text)
     headers['cache-control'] = maxAgeSeconds === 0 ? 'private, no-cache' : `private, max-age=${maxAgeSeconds}`
-    headers['vary'] = 'authorization, accept'
+    headers['vary'] = [response.getHeader('vary'), 'authorization, accept'].filter(Boolean).join(', ')
     if (isKnown(request.headers['if-none-match'], headers['etag'])) {
       response.writeHead(304, headers)
       response.end()

@@ -78,7 +78,8 @@ export const readLog = query({
 async function countEvents(database: Queryable, { worldId, types: ofTypes, customerId, resourceId }: Interest): Promise<number> {
   const [row] = await database.query<{ count: bigint }>(
     `select count(*) as count from event where world_id = $1 and position is not null and ($2::text[] is null or type = any($2))
-       and ($3::uuid is null or customer_id = $3) and ($4::text is null or resource_id = $4)`,
+       and ${customerId === undefined ? '$3::uuid is null' : 'customer_id = $3'}
+       and ${resourceId === undefined ? '$4::text is null' : 'resource_id = $4 and sequence is not null'}`,
     [worldId, ofTypes ?? null, customerId ?? null, resourceId ?? null],
   )
   return Number(row!.count)
