@@ -106,6 +106,17 @@ describe('a link', () => {
     expect(await toldOf(customerId)).toEqual(['APPROVED'])
   })
 
+  test('changes nothing any more about somebody whose verification is decided, though it was never used', async () => {
+    const [first, second] = [await newLink({ platformCustomerId: 'twice' }), await newLink({ platformCustomerId: 'twice' })]
+    expect(second.customerId).toBe(first.customerId)
+    await send(first.url, ada)
+    expect(await toldOf(first.customerId)).toEqual(['APPROVED'])
+    expect(await (await fetch(second.url)).text()).toContain('Thank you')
+    expect((await send(second.url, { ...ada, fullName: 'Somebody Else' })).status).toBe(200)
+    expect(await toldOf(first.customerId)).toEqual(['APPROVED'])
+    expect(await customerOf(first.customerId)).toMatchObject({ kycStatus: 'APPROVED', fullName: 'Ada Lovelace' })
+  })
+
   test('is over after a day', async () => {
     const { url, customerId } = await newLink()
     world.clock.advance(day - second)

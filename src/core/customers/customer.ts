@@ -43,6 +43,9 @@ export const kycStatuses = [
   'MANUALLY_REJECTED',
 ] as const
 
+/** Whose verification is not decided yet. */
+export const undecided: readonly (typeof kycStatuses)[number][] = ['NOT_STARTED', 'PENDING_REVIEW', 'EXPIRED', 'CANCELED']
+
 export const Customer = z.object({
   id: z.string(),
   platformCustomerId: z.string(),

@@ -8,6 +8,7 @@ import { type CustomerRow, type KycLinkRow, selectList } from '../../database/ta
 import { text } from '../input.ts'
 import { operation } from '../operation.ts'
 import { arrival } from './create-customer.ts'
+import { undecided } from './customer.ts'
 
 const lifetimeMs = day
 
@@ -32,9 +33,9 @@ export const createKycLink = operation({
       database.query<CustomerRow>(
         `select ${selectList('customer')} from customer
          where world_id = $1 and platform_customer_id = $2 and customer_type = $3::"CustomerType" and not is_deleted
-           and kyc_status in ('NOT_STARTED', 'PENDING_REVIEW', 'EXPIRED', 'CANCELED')
+           and kyc_status = any($4::text[]::"KycStatus"[])
          order by created_at desc, id desc limit 1`,
-        [worldId, platformCustomerId, customerType],
+        [worldId, platformCustomerId, customerType, undecided],
       ),
     ])
     return { world: world!, known: customer }

@@ -8,11 +8,11 @@ import { type CustomerRow, type KycLinkRow, selectList } from '../../database/ta
 import { address, calendarDate, countryCode, name, text } from '../input.ts'
 import { type Caller, type Core, operation, serviceCaller } from '../operation.ts'
 import { sandboxVerdict } from './create-customer.ts'
-import { businessInfo, Customer, customersById, kycDecided, toCustomer } from './customer.ts'
+import { businessInfo, Customer, customersById, kycDecided, toCustomer, undecided } from './customer.ts'
 
 export interface KycSession {
   customer: CustomerRow
-  /** USED: whoever comes after the customer, or the customer again. */
+  /** USED: whoever comes after the customer, or the customer again; also where another link has led to a decision. */
   state: 'OPEN' | 'USED' | 'EXPIRED'
   redirectUri: string | undefined
   /** For what the customer says. */
@@ -24,7 +24,8 @@ export async function openKycSession(core: Core, code: string): Promise<KycSessi
   const link = await findLink(core.database, code)
   const [customer] = link ? await customersById(core.database, wholeWorld(link.worldId), [link.customerId]) : []
   if (!link || !customer || customer.isDeleted) throw linkNotFound()
-  const state = link.usedAt !== null ? 'USED' : link.expiresAt <= core.clock.now() ? 'EXPIRED' : 'OPEN'
+  const over = link.usedAt !== null || !undecided.includes(customer.kycStatus)
+  const state = over ? 'USED' : link.expiresAt <= core.clock.now() ? 'EXPIRED' : 'OPEN'
   return { customer, state, redirectUri: link.redirectUri ?? undefined, caller: await serviceCaller(core, link.worldId) }
 }
 
@@ -67,6 +68,7 @@ export const submitKyc = operation({
     const link = await findLink(database, code)
     const [customer] = link ? await customersById(database, caller, [link.customerId]) : []
     if (!link || link.usedAt !== null || !customer || customer.isDeleted) throw linkNotFound()
+    if (!undecided.includes(customer.kycStatus)) throw linkNotFound()
     return { link, customer }
   },
   decide({ details: said }, { link, customer }, { now, timing, caller }) {
