@@ -48,14 +48,14 @@ export function decoderOf(typeOid: number): Decode {
   return decoders[typeOid] ?? identity
 }
 
-const shownDecoders: typeof decoders = { ...decoders, 20: identity, 1184: isoText }
+const shownDecoders: typeof decoders = { ...decoders, 20: identity, 1184: isoInstant }
 
 /** For what is only shown: int8 stays its digits, and timestamptz becomes ISO 8601 text. */
 export function shownDecoderOf(typeOid: number): Decode {
   return shownDecoders[typeOid] ?? identity
 }
 
-function isoText(text: string): string {
+function isoInstant(text: string): string {
   const seconds = `${text.slice(0, 10)}T${text.slice(11, 19)}`
   return text.length === 22 ? `${seconds}.000Z` : `${seconds}${text.slice(19, -3).padEnd(4, '0')}Z`
 }

@@ -5,7 +5,7 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   executeSubscriptionEvent,
-  type GraphQLError,
+  GraphQLError,
   Kind,
   type OperationTypeNode,
   validateSubscriptionArgs,
@@ -48,6 +48,7 @@ export function createReader({ core, feed, documents, masked }: Parts): ReadRequ
   return async (caller, request) => {
     const { operationName, variables } = request
     const meant = await documentOf(core, caller, request)
+    if (meant instanceof GraphQLError) return [meant]
     const prepared = documents.prepare(meant.text, operationName)
     if (!('run' in prepared)) return prepared.map(masked)
     const { cost, refusal } = prepared.judge(variables)

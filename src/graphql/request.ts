@@ -58,20 +58,20 @@ export interface Meant {
   maxAgeSeconds?: number
 }
 
-/** Refuses PERSISTED_QUERY_NOT_FOUND for a hash that is not registered, DOCUMENT_NOT_REGISTERED where only registered ones are run. */
-export async function documentOf(core: Core, caller: Caller, request: OperationRequest): Promise<Meant> {
+/** PERSISTED_QUERY_NOT_FOUND for a hash that is not registered, DOCUMENT_NOT_REGISTERED where only registered ones are run. */
+export async function documentOf(core: Core, caller: Caller, request: OperationRequest): Promise<Meant | GraphQLError> {
   const { query } = request
   const named = hashIn(request)
   // Over sockets there has to be a text, which is empty then.
   if (typeof query !== 'string' || (query === '' && named !== undefined)) {
     const operation = isHash.test(named ?? '') ? await core.persisted.get(keyOf(caller.worldId, named!)) : undefined
     if (operation) return { text: operation.document, maxAgeSeconds: operation.maxAgeSeconds }
-    throw new GraphQLError('PersistedQueryNotFound', { extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } })
+    return new GraphQLError('PersistedQueryNotFound', { extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } })
   }
   if (caller.permissions.includes('MANAGE')) return { text: query }
   const world = await core.worlds.get(caller.worldId)
   if (world?.graphqlDocuments === 'REGISTERED' && !(await core.persisted.get(keyOf(caller.worldId, hashOf(query))))) {
-    throw new GraphQLError('Only registered operations are run here', { extensions: { code: 'DOCUMENT_NOT_REGISTERED' } })
+    return new GraphQLError('Only registered operations are run here', { extensions: { code: 'DOCUMENT_NOT_REGISTERED' } })
   }
   return { text: query }
 }

@@ -1,4 +1,7 @@
-/** The GraphQL door: Yoga over HTTP (POST, GET, SSE) and graphql-transport-ws over WebSocket, behind the same credentials and limits. */
+/**
+ * The GraphQL door: POST and GET (`direct.ts`), server-sent events (`streams.ts`) and graphql-transport-ws (`sockets.ts`), behind the same
+ * credentials and limits. Requests that are malformed are Yoga's, which says what is wrong with them.
+ */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { GraphQLError } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'

@@ -83,7 +83,7 @@ export function serveSockets(
       async onSubscribe({ extra }, id, request) {
         const refused = await core.admission.count(extra.caller!).catch((error) => error)
         if (refused) return [masked(refused)]
-        const operation = await readOperation(extra.caller!, request).catch((error: unknown) => [masked(error)])
+        const operation = await readOperation(extra.caller!, request)
         if (!('run' in operation)) return operation
         if (operation.kind === OperationTypeNode.SUBSCRIPTION) {
           if (extra.open!.size >= mostSubscriptionsPerSocket) {
