@@ -103,6 +103,7 @@ describe('a registered operation', () => {
     ['what is no GraphQL', '{', /Syntax Error/],
     ['what the schema does not have', '{ nope }', /Cannot query field "nope"/],
     ['two operations', 'query a { __typename } query b { __typename }', /one operation, not 2/],
+    ['what no database keeps', '# \u0000\n{ __typename }', /document/],
     ['none', 'fragment F on Customer { id }', /one operation, not 0/],
     ['a document of too many tokens', `{ ${'a: __typename '.repeat(1000)} }`, /too many|Document contains more/i],
   ])('cannot be %s', async (_what, document, message) => {

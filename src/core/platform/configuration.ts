@@ -93,8 +93,10 @@ const supportedCurrencyInput = z
   })
   .refine(({ minAmount, maxAmount }) => minAmount <= maxAmount, { path: ['minAmount'], error: 'expected at most maxAmount' })
 
-/** Spec silent: supportedCurrencies replaces the whole list; a currency that is new gets its accounts at once, and customers
- * who are there already get theirs within seconds. */
+/**
+ * Spec silent: supportedCurrencies replaces the whole list; a currency that is new gets its accounts at once, and customers who are there
+ * already get theirs within seconds.
+ */
 export const updateConfiguration = operation({
   name: 'updateConfiguration',
   permission: 'MANAGE',

@@ -43,7 +43,12 @@ export const registerOperation = operation({
   name: 'registerOperation',
   permission: 'MANAGE',
   input: z.object({
-    document: z.string().min(1).max(100_000),
+    // Byte for byte: line ends may be anybody's.
+    document: z
+      .string()
+      .min(1)
+      .max(100_000)
+      .refine((text) => text.isWellFormed() && !text.includes('\u0000'), 'expected text without NUL'),
     maxAgeSeconds: z.int().min(0).max(86_400).default(0),
   }),
   output: PersistedOperation,
