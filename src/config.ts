@@ -1,6 +1,7 @@
 /** Everything that can be set from outside, read once. Durations carry their unit in the name. */
 import { z } from 'zod'
 import { minute } from './base/clock.ts'
+import { type DataKey, dataKey } from './base/vault.ts'
 
 const flag = z.enum(['0', '1', 'true', 'false']).transform((value) => value === '1' || value === 'true')
 
@@ -13,6 +14,18 @@ const credentials = z
     return { clientId, clientSecret }
   })
 
+/** Base64 of 32 bytes each. */
+const dataKeys = z
+  .string()
+  .default('')
+  .transform((list, context) => {
+    const secrets = list.split(',').map((key) => Buffer.from(key.trim(), 'base64'))
+    const wanted = secrets.filter(({ length }) => length > 0)
+    if (wanted.every(({ length }) => length === 32)) return wanted.map(dataKey)
+    context.addIssue({ code: 'custom', message: 'expected keys of 32 bytes each in base64, with commas between them' })
+    return z.NEVER
+  })
+
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
@@ -23,6 +36,7 @@ const environment = z.object({
   REQUESTS_PER_MINUTE: z.coerce.number().int().min(0).max(100_000_000).default(120_000),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
+  DATA_KEYS: dataKeys,
   ALLOW_LOCAL_WEBHOOKS: flag.optional(),
   BOOTSTRAP_SANDBOX_TOKEN: credentials.optional(),
   BOOTSTRAP_PRODUCTION_TOKEN: credentials.optional(),
@@ -58,6 +72,8 @@ export interface Config {
   databaseConnections: number
   dataDir: string
   logLevel: string
+  /** What personal data is sealed with: the first one seals, all of them open. None: the gateway makes one and keeps it in the database. */
+  dataKeys: readonly DataKey[]
   /** Of one token, in each process; 0: as many as it likes. */
   requestsPerMinute: number
   /** How many proxies in front of the gateway append to X-Forwarded-For. */
@@ -97,6 +113,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     databaseConnections: set.DATABASE_CONNECTIONS,
     dataDir: set.DATA_DIR,
     logLevel: set.LOG_LEVEL,
+    dataKeys: set.DATA_KEYS,
     requestsPerMinute: set.REQUESTS_PER_MINUTE,
     trustedProxies: set.TRUSTED_PROXIES,
     // Whoever tries it out on the embedded engine has their receiver on the same machine; whoever runs it says so.

@@ -5,6 +5,7 @@ import { createLogger, type Logger } from './base/logger.ts'
 import type { Config } from './config.ts'
 import { commitFunction } from './core/commit.sql.ts'
 import { createCommitter } from './core/commit.ts'
+import { prepareDataKeys, sealAnew } from './core/data-keys.ts'
 import type { Core } from './core/operation.ts'
 import { createAdmission } from './core/platform/admission.ts'
 import { createTokens } from './core/platform/authentication.ts'
@@ -99,6 +100,10 @@ interface Parts {
 async function assemble(config: Config, parts: Parts): Promise<Gateway> {
   const { logger, clock, database, sandbox } = parts
   await migrate(database, [commitFunction, sequencerRoutine, outboxRoutine])
+  const keys = await prepareDataKeys(database, config.dataKeys, clock.now())
+  if (keys.unprotected && database.engine === 'server') {
+    logger.warn('Personal data is sealed with a key that lies in the same database: set DATA_KEYS')
+  }
   await prepareFollower(database)
   await followDatabaseClock(database, clock)
 
@@ -142,6 +147,12 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
   const { port } = app.server.address() as { port: number }
   settings.baseUrl = config.baseUrl ?? `http://${config.host}:${port}`
   followers.start()
+  // Nothing waits for it, and what it has not reached opens with the earlier keys.
+  const sealing = parts.background
+    ? sealAnew(database, keys, { logger, stopped: () => state.closing }).catch((error: unknown) =>
+        logger.error({ err: error }, 'personal data could not be sealed anew'),
+      )
+    : undefined
 
   return {
     core,
@@ -155,6 +166,7 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
       await app.close()
       await committer.idle()
       await followers.stop()
+      await sealing
       await provided?.close?.()
       await poster.close()
       await database.close()

@@ -2,6 +2,7 @@
 import { second } from './base/clock.ts'
 import { createLogger } from './base/logger.ts'
 import { readConfig, UnreadableConfig } from './config.ts'
+import { UnknownDataKey } from './core/data-keys.ts'
 import type { Environment } from './core/operation.ts'
 import type { CreatedPlatform } from './core/platform/create-platform.ts'
 import { FolderInUse } from './database/folder-lock.ts'
@@ -55,7 +56,7 @@ function credentialLines({ worlds }: CreatedPlatform): string[] {
 /** For what an operator can mend, the sentence that says how; for anything else, all there is. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error instanceof FolderInUse || error instanceof UnreadableConfig) return error.message
+  if (error instanceof FolderInUse || error instanceof UnreadableConfig || error instanceof UnknownDataKey) return error.message
   if ('code' in error && error.code === 'EADDRINUSE') return `${error.message}. Choose another port with PORT.`
   return error.stack ?? error.message
 }

@@ -6,6 +6,8 @@
 import type { Clock } from '../base/clock.ts'
 import { newId } from '../base/ids.ts'
 import { stringifyJson } from '../base/json.ts'
+import type { Vault } from '../base/vault.ts'
+import { sealPersonal } from '../database/personal.ts'
 import { constraintOf, type Database, type Parameter, sqlState } from '../database/port.ts'
 import { type InsertedRows, snakeRow, type VersionedRows } from '../database/tables.ts'
 import type { Entry } from '../ledger/entry.ts'
@@ -130,7 +132,7 @@ export function createCommitter(database: Database, clock: Clock, onCommit: () =
   }
 
   async function call(plans: readonly Planned[]): Promise<Outcome<unknown>[]> {
-    const [row] = await database.query<{ result: CommitResult }>(commitCall, compile(plans, clock.pinned()))
+    const [row] = await database.query<{ result: CommitResult }>(commitCall, compile(plans, clock.pinned(), database.vault))
     const { at, verdicts, known, balanceAfter } = row!.result
     clock.observe(new Date(at))
     onCommit()
@@ -273,7 +275,7 @@ class Batch {
   }
 }
 
-function compile(plans: readonly Planned[], pinned: Date | null): Parameter[] {
+function compile(plans: readonly Planned[], pinned: Date | null, vault: Vault): Parameter[] {
   const batch = new Batch()
   const moves = new MoveIndex(plans)
   const guards = compileGuards(plans, batch)
@@ -284,10 +286,12 @@ function compile(plans: readonly Planned[], pinned: Date | null): Parameter[] {
   plans.forEach(({ plan, claim }, index) => {
     const number = index + 1
     for (const [table, rows] of Object.entries(plan.insert ?? {})) {
-      for (const row of rows) batch.addRow(`insert ${table}`, number, snakeRow(row))
+      for (const row of rows) batch.addRow(`insert ${table}`, number, snakeRow(sealPersonal(vault, row)))
     }
     for (const [table, rows] of Object.entries(plan.update ?? {})) {
-      for (const row of rows) batch.addRow(`update ${table}`, number, snakeRow({ ...row, version: row.version + 1 }))
+      for (const row of rows) {
+        batch.addRow(`update ${table}`, number, snakeRow(sealPersonal(vault, { ...row, version: row.version + 1 })))
+      }
     }
     for (const [table, ids] of Object.entries(plan.remove ?? {})) {
       for (const id of ids) batch.addRow(`remove ${table}`, number, id)
@@ -302,7 +306,7 @@ function compile(plans: readonly Planned[], pinned: Date | null): Parameter[] {
         resource_id: event.resourceId,
         customer_id: event.customerId,
         ...(event.transactionId === undefined ? {} : { transaction_id: event.transactionId }),
-        payload: event.payload,
+        payload: sealPersonal(vault, event.payload),
         ...(event.balanceOf === undefined
           ? {}
           : { first_move: moves.first(index, event.balanceOf), last_move: moves.last(index, event.balanceOf) }),
@@ -316,7 +320,7 @@ function compile(plans: readonly Planned[], pinned: Date | null): Parameter[] {
         operation: claim.operation,
         key: claim.key,
         input_hash: claim.inputHash,
-        reply: plan.remembered ?? plan.reply,
+        reply: sealPersonal(vault, plan.remembered ?? plan.reply),
         ...(plan.replyBalance
           ? { reply_path: plan.replyBalance.path, reply_move: moves.last(index, plan.replyBalance.accountId) }
           : {}),

@@ -2,12 +2,12 @@
  * What can be asked of the gateway. A query reads; an operation writes, always by load → decide → commit; an action does what is not in
  * the books. All are values that every door calls alike: they check the caller's permission, read their input once, and answer the specification's resource.
  */
-import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import type { Clock } from '../base/clock.ts'
 import { newId, toId } from '../base/ids.ts'
 import { canonicalJson } from '../base/json.ts'
 import { DomainError, type RefusalCode } from '../base/refusal.ts'
+import type { Vault } from '../base/vault.ts'
 import type { Database } from '../database/port.ts'
 import type { Sight } from '../database/sight.ts'
 import type { Rails, RateSource } from '../rails/port.ts'
@@ -73,6 +73,7 @@ export interface Moment {
   newId: () => string
   settings: CoreSettings
   rails: Rails | undefined
+  vault: Vault
 }
 
 /** What any call may be refused: for its input, its credentials, its permission; and one that writes, for its key or for losing every race. */
@@ -181,7 +182,7 @@ export async function perform<Input extends z.ZodType, Output extends z.ZodType,
 ): Promise<z.output<Output>> {
   requirePermission(asked, call.caller)
   const input = readInput(asked.input, rawInput)
-  const claim = claimOf(asked.name, call, input)
+  const claim = claimOf(core.database.vault, asked.name, call, input)
   try {
     return await decideAndCommit(core, asked, call.caller, input, claim)
   } catch (error) {
@@ -212,7 +213,8 @@ async function decideAndCommit<Input extends z.ZodType, Output extends z.ZodType
   for (let decisions = 0; decisions < mostDecisions; decisions += 1) {
     const loaded = await asked.load(core, caller, input)
     const rails = core.rails[caller.environment]
-    const moment: Moment = { caller, now: core.clock.now(), newId, settings: core.settings, rails, ...timing }
+    const { settings, database } = core
+    const moment: Moment = { caller, now: core.clock.now(), newId, settings, rails, vault: database.vault, ...timing }
     let plan: Plan<z.output<Output>>
     try {
       plan = asked.decide(input, loaded, moment)
@@ -274,14 +276,14 @@ export function requireWholeWorld({ customerId }: Caller): void {
   throw new DomainError('FORBIDDEN', "This is the platform's to ask: a viewer token sees one customer")
 }
 
-function claimOf(name: string, { caller, idempotencyKey }: Call, input: unknown): Claim | undefined {
+function claimOf(vault: Vault, name: string, { caller, idempotencyKey }: Call, input: unknown): Claim | undefined {
   if (idempotencyKey === undefined) return undefined
   if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
     throw new DomainError('INVALID_INPUT', 'An idempotency key is 1 to 255 visible ASCII characters', {
       field: 'Idempotency-Key',
     })
   }
-  const inputHash = createHash('sha256').update(canonicalJson(input)).digest('hex')
+  const inputHash = vault.digest(canonicalJson(input))
   // A customer's keys are the customer's: nobody else's call is answered with what theirs was.
   const operation = caller.customerId === undefined ? name : `${name} ${toId('Customer', caller.customerId)}`
   return { worldId: caller.worldId, operation, key: idempotencyKey, inputHash }

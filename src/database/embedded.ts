@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { messages, type PGlite, types } from '@electric-sql/pglite'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
+import { Vault } from '../base/vault.ts'
 import { lockFolder } from './folder-lock.ts'
 import { PrismaClient } from './generated/client.ts'
 import type { Database, Parameter, Queryable, Reading } from './port.ts'
-import { decoderOf, shownDecoderOf } from './wire.ts'
+import { createDecoders, type Decoders } from './wire.ts'
 
 export interface WorkerStart {
   folder?: string
@@ -139,8 +140,10 @@ function database(engine: Engine, unlock: () => void): EmbeddedDatabase {
     turn = result.catch(() => {})
     return result
   }
-  const run = async <Row>(text: string, parameters: readonly Parameter[] = [], reading?: Reading): Promise<Row[]> =>
-    toRows<Row>(await engine.ask({ kind: 'query', text, parameters: parameters.map(encode) }), reading)
+  const vault = new Vault()
+  const decoders = createDecoders(vault)
+  const run = async <Row>(text: string, parameters: readonly Parameter[] = [], reading: Reading = 'values'): Promise<Row[]> =>
+    toRows<Row>(await engine.ask({ kind: 'query', text, parameters: parameters.map(encode) }), decoders[reading])
   const script = async (text: string) => {
     await engine.ask({ kind: 'script', text })
   }
@@ -149,13 +152,14 @@ function database(engine: Engine, unlock: () => void): EmbeddedDatabase {
 
   return {
     engine: 'embedded',
+    vault,
     prisma,
     query: (text, parameters, reading) => exclusively(() => run(text, parameters, reading)),
     transaction: <Result>(work: (tx: Queryable) => Promise<Result>) =>
       exclusively(async () => {
         await script('begin')
         try {
-          const result = await work({ query: run, script })
+          const result = await work({ vault, query: run, script })
           await script('commit')
           return result
         } catch (error) {
@@ -181,8 +185,7 @@ function encode(parameter: Parameter): unknown {
   return parameter instanceof Date ? parameter.toISOString() : parameter
 }
 
-function toRows<Row>({ fields, rows }: Answer, reading: Reading = 'values'): Row[] {
-  const decoder = reading === 'shown' ? shownDecoderOf : decoderOf
+function toRows<Row>({ fields, rows }: Answer, decoder: Decoders[Reading]): Row[] {
   const columns = fields.map(({ name, dataTypeID }) => ({ name, decode: decoder(dataTypeID) }))
   return rows.map((values) =>
     Object.fromEntries(columns.map(({ name, decode }, index) => [name, decodeValue(values[index], decode)])),

@@ -2,9 +2,12 @@
  * What the rest of the gateway knows of its database: PostgreSQL, whether a server or the embedded engine. The two differ in speed and
  * in how many things they do at once, never in SQL.
  */
+import type { Vault } from '../base/vault.ts'
 import type { PrismaClient } from './generated/client.ts'
 
 export interface Queryable {
+  /** What personal data is sealed with before it is written; it comes back opened, through `query`. */
+  readonly vault: Vault
   /**
    * Runs one statement, prepared once per connection. Parameters may be strings, numbers, booleans, bigints, Dates, null and arrays of
    * strings; JSON is passed as its text. Columns come back as bigint (int8), Date (timestamptz), parsed JSON, number, boolean, string.

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
+import { Vault } from '../base/vault.ts'
 import { PrismaClient } from './generated/client.ts'
-import type { Database, Parameter, Queryable, Reading } from './port.ts'
+import type { Database, Parameter, Queryable } from './port.ts'
 import { openSignals } from './signals.ts'
-import { decoderOf, shownDecoderOf } from './wire.ts'
+import { createDecoders, type Decoders } from './wire.ts'
 
 export interface ServerOptions {
   connections?: number
@@ -26,12 +27,14 @@ const planner = [
   .join(' ')
 
 export async function openServerDatabase(url: string, options: ServerOptions = {}): Promise<Database> {
+  const vault = new Vault()
+  const decoders = createDecoders(vault)
   const pool = new pg.Pool({
     connectionString: url,
     max: options.connections ?? 10,
     // adapter-pg stores timestamptz wrong in any other zone; the timeouts bound what a lost client can hold.
     options: `-c timezone=UTC -c statement_timeout=60000 -c idle_in_transaction_session_timeout=30000 ${planner}`,
-    types: { getTypeParser: decoderOf as typeof pg.types.getTypeParser },
+    types: parsers(decoders.values),
   })
   pool.on('error', options.onConnectionError ?? (() => {}))
   await requirePostgres15(pool)
@@ -42,7 +45,7 @@ export async function openServerDatabase(url: string, options: ServerOptions = {
     engine: 'server',
     prisma,
     signals,
-    ...queryable(pool),
+    ...queryable(pool, vault, decoders),
     async transaction<Result>(work: (tx: Queryable) => Promise<Result>) {
       const client = await pool.connect()
       let broken: Error | undefined
@@ -53,7 +56,7 @@ export async function openServerDatabase(url: string, options: ServerOptions = {
       client.on('error', onBreak)
       try {
         await client.query('begin')
-        const result = await work(queryable(client))
+        const result = await work(queryable(client, vault, decoders))
         await client.query('commit')
         return result
       } catch (error) {
@@ -74,25 +77,28 @@ export async function openServerDatabase(url: string, options: ServerOptions = {
   }
 }
 
-function queryable(on: pg.Pool | pg.PoolClient): Queryable {
+function queryable(on: pg.Pool | pg.PoolClient, vault: Vault, decoders: Decoders): Queryable {
+  const shown = { types: parsers(decoders.shown) }
   return {
-    query: (text, parameters, reading) => run(on, text, parameters, reading),
+    vault,
+    query: (text, parameters, reading) => run(on, text, parameters, reading === 'shown' ? shown : undefined),
     async script(sql) {
       await on.query(sql)
     },
   }
 }
 
-const shown = { getTypeParser: shownDecoderOf as typeof pg.types.getTypeParser }
+function parsers(decoder: Decoders['values']): pg.CustomTypesConfig {
+  return { getTypeParser: decoder as typeof pg.types.getTypeParser }
+}
 
 async function run<Row>(
   on: pg.Pool | pg.PoolClient,
   text: string,
-  parameters: readonly Parameter[] = [],
-  reading: Reading = 'values',
+  parameters: readonly Parameter[] | undefined,
+  types: { types: pg.CustomTypesConfig } | undefined,
 ): Promise<Row[]> {
-  const types = reading === 'shown' ? { types: shown } : undefined
-  const { rows } = await on.query({ name: nameOf(text), text, values: parameters.map(encode), ...types })
+  const { rows } = await on.query({ name: nameOf(text), text, values: parameters?.map(encode) ?? [], ...types })
   return rows as Row[]
 }
 

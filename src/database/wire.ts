@@ -1,22 +1,36 @@
-/** PostgreSQL's text format, read the same way from both engines. */
-import { parseJson } from '../base/json.ts'
+/** PostgreSQL's text format, read the same way from both engines; what is sealed is opened here. */
+import type { Vault } from '../base/vault.ts'
 
 type Decode = (text: string) => unknown
 
 const identity: Decode = (text) => text
 const toNumber: Decode = (text) => Number(text)
 
-const decoders: Readonly<Record<number, Decode>> = {
-  16: (text) => text === 't',
-  20: (text) => BigInt(text),
-  21: toNumber,
-  23: toNumber,
-  26: toNumber,
-  114: parseJson,
-  700: toNumber,
-  701: toNumber,
-  1184: timestamp,
-  3802: parseJson,
+export interface Decoders {
+  /** By the type's oid. */
+  values(typeOid: number): Decode
+  /** For what is only shown: int8 stays its digits, and timestamptz becomes ISO 8601 text. */
+  shown(typeOid: number): Decode
+}
+
+export function createDecoders(vault: Vault): Decoders {
+  const json: Decode = (text) => vault.parseJson(text)
+  const words: Decode = (text) => (text.startsWith('sealed:') ? vault.open(text) : text)
+  const values: Readonly<Record<number, Decode>> = {
+    16: (text) => text === 't',
+    20: (text) => BigInt(text),
+    21: toNumber,
+    23: toNumber,
+    25: words,
+    26: toNumber,
+    114: json,
+    700: toNumber,
+    701: toNumber,
+    1184: timestamp,
+    3802: json,
+  }
+  const shown: typeof values = { ...values, 20: identity, 1184: isoInstant }
+  return { values: (typeOid) => values[typeOid] ?? identity, shown: (typeOid) => shown[typeOid] ?? identity }
 }
 
 /** `2026-11-21 09:00:00.123+00`: sessions are pinned to UTC, and instants kept to the millisecond. Read digit by digit: twice as quick. */
@@ -42,17 +56,6 @@ function pair(text: string, at: number): number {
 
 function digit(text: string, at: number): number {
   return text.charCodeAt(at) - 48
-}
-
-export function decoderOf(typeOid: number): Decode {
-  return decoders[typeOid] ?? identity
-}
-
-const shownDecoders: typeof decoders = { ...decoders, 20: identity, 1184: isoInstant }
-
-/** For what is only shown: int8 stays its digits, and timestamptz becomes ISO 8601 text. */
-export function shownDecoderOf(typeOid: number): Decode {
-  return shownDecoders[typeOid] ?? identity
 }
 
 function isoInstant(text: string): string {

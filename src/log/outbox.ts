@@ -5,6 +5,7 @@
  */
 import { type Clock, day, minute, second } from '../base/clock.ts'
 import { stringifyJson } from '../base/json.ts'
+import { hasPersonal } from '../database/personal.ts'
 import type { Queryable } from '../database/port.ts'
 import type { WorldRow } from '../database/tables.ts'
 import { bodyOf, type LoggedEvent } from './event.ts'
@@ -184,7 +185,7 @@ export async function enqueue(
     position: event.position,
     type: event.type,
     resource_id: event.resourceId,
-    body: bodyOf(event, event.webhookEnvelope),
+    body: sealedBody(tx, event),
     once: isOnce(event),
     created_at: event.createdAt,
   }))
@@ -193,6 +194,12 @@ export async function enqueue(
     [clock.pinned(), stringifyJson(items), again],
   )
   return row!.queued
+}
+
+/** With what is personal in it, it is sealed as a whole: opened it must be the same bytes again. */
+function sealedBody({ vault }: Queryable, event: AddressedEvent): string {
+  const body = bodyOf(event, event.webhookEnvelope)
+  return hasPersonal(event.payload) ? vault.seal(body) : body
 }
 
 /**
@@ -228,7 +235,8 @@ export async function recordAttempt(
       url,
       durationMs,
       responseStatus ?? null,
-      responseBody ?? null,
+      // An approval may say who is paid.
+      responseBody ? database.vault.seal(responseBody) : (responseBody ?? null),
       error ?? null,
       acknowledged,
       nextAttemptAt ?? null,

@@ -1,9 +1,9 @@
 /** External accounts: bank accounts and wallets of customers or of the platform. */
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { toId } from '../../base/ids.ts'
 import { isoText } from '../../base/instant.ts'
 import { DomainError } from '../../base/refusal.ts'
+import type { Vault } from '../../base/vault.ts'
 import { coalesced } from '../../database/coalesce.ts'
 import type { Queryable } from '../../database/port.ts'
 import type { Sight } from '../../database/sight.ts'
@@ -142,7 +142,7 @@ export function newExternalAccount(
   input: Input,
   world: World,
   customer: CustomerRow | undefined,
-  { now, newId }: Moment,
+  { now, newId, vault }: Moment,
   at = '',
 ): ExternalAccountRow {
   if (!supportOf(world, input.currency)) {
@@ -166,7 +166,7 @@ export function newExternalAccount(
     accountType: input.accountInfo.accountType,
     accountInfo: input.accountInfo,
     primaryIdentifier: primaryIdentifier(input.accountInfo),
-    fingerprint: fingerprint(customer?.id, input),
+    fingerprint: fingerprint(vault, customer?.id, input),
     isDeleted: false,
     createdAt: now,
     updatedAt: now,
@@ -204,15 +204,18 @@ export async function externalAccountLike(
 ): Promise<ExternalAccountRow | undefined> {
   const [row] = await database.query<ExternalAccountRow>(
     `select ${selectList('external_account')} from external_account where world_id = $1 and fingerprint = $2`,
-    [worldId, fingerprint(customerId, details)],
+    [worldId, fingerprint(database.vault, customerId, details)],
   )
   return row
 }
 
-function fingerprint(customerId: string | undefined, { currency, accountInfo: info }: Pick<Input, 'currency' | 'accountInfo'>) {
-  return createHash('sha256')
-    .update(JSON.stringify([customerId ?? '', currency, ...distinguishingParts(info)]))
-    .digest('hex')
+/** What tells that an account is there already, without telling which it is. */
+export function fingerprint(
+  vault: Vault,
+  customerId: string | null | undefined,
+  { currency, accountInfo: info }: { currency: string; accountInfo: AccountInfo },
+): string {
+  return vault.digest(JSON.stringify([customerId ?? '', currency, ...distinguishingParts(info)]))
 }
 
 function alreadyExists(): DomainError {

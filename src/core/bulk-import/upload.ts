@@ -71,7 +71,7 @@ async function keepRows(
   try {
     for await (const fields of parser) {
       total += 1
-      portion.push({ id: newId(), job_id: jobId, number: total, fields: withoutEmpty(fields) })
+      portion.push({ id: newId(), job_id: jobId, number: total, fields: database.vault.seal(withoutEmpty(fields)) })
       if (portion.length < rowsAtOnce) continue
       await insertRows(database, portion)
       portion = []

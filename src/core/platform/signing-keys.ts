@@ -5,8 +5,8 @@
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { z } from 'zod'
 import { day, second } from '../../base/clock.ts'
-import type { Database } from '../../database/port.ts'
-import type { SigningKeyRow } from '../../database/tables.ts'
+import type { Queryable } from '../../database/port.ts'
+import { type SigningKeyRow, selectList } from '../../database/tables.ts'
 import { operation, query } from '../operation.ts'
 
 export const WebhookKey = z.object({
@@ -41,8 +41,10 @@ export function newSigningKey(worldId: string, keyVersion: number, id: string, n
 }
 
 /** Newest first. */
-export function readSigningKeys({ prisma }: Database, worldId: string): Promise<SigningKeyRow[]> {
-  return prisma.signingKey.findMany({ where: { worldId }, orderBy: { keyVersion: 'desc' } })
+export function readSigningKeys(database: Queryable, worldId: string): Promise<SigningKeyRow[]> {
+  return database.query(`select ${selectList('signing_key')} from signing_key where world_id = $1 order by key_version desc`, [
+    worldId,
+  ])
 }
 
 /** The key that signs at an instant, of keys that are newest first. */
