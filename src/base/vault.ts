@@ -22,15 +22,19 @@ export function dataKey(secret: Buffer): DataKey {
   return { id: createHash('sha256').update('data key').update(secret).digest('base64url').slice(0, 8), secret }
 }
 
+export class AlteredData extends Error {
+  override readonly name = 'AlteredData'
+}
+
 /** Holds the keys once they are known; until then nothing can be sealed, and what is sealed stays so. */
 export class Vault {
-  readonly #keys = new Map<string, DataKey>()
+  #keys: ReadonlyMap<string, DataKey> = new Map()
   #current: DataKey | undefined
   #indexKey: Buffer | undefined
 
   /** The first key seals; all of them open. `indexKey`: what digests are made with, the same under every data key. */
   unlock(keys: readonly DataKey[], indexKey: Buffer): void {
-    for (const key of keys) this.#keys.set(key.id, key)
+    this.#keys = new Map(keys.map((key) => [key.id, key]))
     this.#current = keys[0]
     this.#indexKey = indexKey
   }
@@ -45,11 +49,17 @@ export class Vault {
     return sealWith(this.#current, value)
   }
 
-  /** The value of a sealed text. Anything else, and what does not open, comes back as it is: it may be somebody's own words. */
+  /**
+   * The value of a sealed text. What names no key of ours comes back as it is: it is somebody's own words. Throws AlteredData for what names
+   * one and does not open.
+   */
   open(text: string): unknown {
     const [, id, body] = sealedForm.exec(text) ?? []
     const key = id === undefined ? undefined : this.#keys.get(id)
-    return key && body !== undefined ? openWith(key, body, text) : text
+    if (!key) return text
+    const opened = openWith(key, body!)
+    if (opened === undefined) throw new AlteredData('A sealed value does not open: it was altered')
+    return opened
   }
 
   /** JSON as the database keeps it, with every sealed value in it opened. */
@@ -83,12 +93,11 @@ export function sealWith({ id, secret }: DataKey, value: unknown): string {
 /** What it seals; undefined when this is not the key, or it was altered. */
 export function unsealWith(key: DataKey, text: string): unknown {
   const [, id, body] = sealedForm.exec(text) ?? []
-  return id === key.id && body !== undefined ? openWith(key, body, undefined) : undefined
+  return id === key.id ? openWith(key, body!) : undefined
 }
 
-function openWith({ id, secret }: DataKey, body: string, otherwise: unknown): unknown {
+function openWith({ id, secret }: DataKey, body: string): unknown {
   const bytes = Buffer.from(body, 'base64url')
-  if (bytes.length < ivBytes + tagBytes) return otherwise
   const decipher = createDecipheriv('aes-256-gcm', secret, bytes.subarray(0, ivBytes))
   decipher.setAAD(Buffer.from(id))
   decipher.setAuthTag(bytes.subarray(-tagBytes))
@@ -96,6 +105,6 @@ function openWith({ id, secret }: DataKey, body: string, otherwise: unknown): un
     const opened = Buffer.concat([decipher.update(bytes.subarray(ivBytes, -tagBytes)), decipher.final()])
     return parseJson(opened.toString('utf8'))
   } catch {
-    return otherwise
+    return undefined
   }
 }

@@ -37,8 +37,9 @@ export interface Keys {
 export async function prepareDataKeys(database: Database, configured: readonly DataKey[], now: Date): Promise<Keys> {
   return database.transaction(async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [lockNumber])
+    // As it is kept: under its own name a vault that knows the key would have opened it.
     const registered = await tx.query<Registered>(
-      'select id, secret, index_key as "indexKey" from data_key order by created_at, id',
+      `select id, secret, '=' || index_key as "indexKey" from data_key order by created_at, id`,
     )
     const kept = registered.flatMap(({ secret }) => (secret === null ? [] : [dataKey(Buffer.from(secret, 'base64'))]))
     const keys = configured.length + kept.length > 0 ? [...configured, ...kept] : [dataKey(randomBytes(32))]
@@ -65,7 +66,7 @@ export async function prepareDataKeys(database: Database, configured: readonly D
 function indexKeyIn(registered: readonly Registered[], keys: readonly DataKey[]): Buffer | undefined {
   for (const { id, indexKey } of registered) {
     const key = keys.find((one) => one.id === id)
-    const opened = key && indexKey !== null ? unsealWith(key, indexKey) : undefined
+    const opened = key && indexKey !== null ? unsealWith(key, textOf(indexKey)!) : undefined
     if (typeof opened === 'string') return Buffer.from(opened, 'base64')
     if (key) throw new UnknownDataKey(`The register of data keys was altered: the entry of ${id} does not open.`)
   }
