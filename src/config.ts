@@ -1,4 +1,5 @@
 /** Everything that can be set from outside, read once. Durations carry their unit in the name. */
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { minute } from './base/clock.ts'
 import { type DataKey, dataKey } from './base/vault.ts'
@@ -26,6 +27,29 @@ const dataKeys = z
     return z.NEVER
   })
 
+const umaProviders = z.array(
+  z.strictObject({
+    name: z.string().min(1),
+    domain: z.string().regex(/^[a-z0-9.-]+(:[0-9]{1,5})?$/, 'expected a domain in lower case'),
+    environment: z.enum(['SANDBOX', 'PRODUCTION']),
+    allowed: z.boolean().default(true),
+    regions: z.array(z.string().regex(/^[A-Z]{2}$/)).default([]),
+    currencies: z.array(z.string()).default([]),
+    logoUrl: z.url().optional(),
+    lei: z.string().optional(),
+  }),
+)
+
+/** JSON, or the path of a file of it. */
+const providerList = z.string().transform((text, context) => {
+  try {
+    return umaProviders.parse(JSON.parse(/^\s*\[/.test(text) ? text : readFileSync(text, 'utf8')))
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: `expected a list of providers: ${(error as Error).message}` })
+    return z.NEVER
+  }
+})
+
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
@@ -37,6 +61,7 @@ const environment = z.object({
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   DATA_KEYS: dataKeys,
+  UMA_PROVIDERS: providerList.optional(),
   ALLOW_LOCAL_WEBHOOKS: flag.optional(),
   BOOTSTRAP_SANDBOX_TOKEN: credentials.optional(),
   BOOTSTRAP_PRODUCTION_TOKEN: credentials.optional(),
@@ -72,6 +97,8 @@ export interface Config {
   databaseConnections: number
   dataDir: string
   logLevel: string
+  /** Other providers of UMA addresses. */
+  umaProviders: readonly z.output<typeof umaProviders>[number][]
   /** What personal data is sealed with: the first one seals, all of them open. None: the gateway makes one and keeps it in the database. */
   dataKeys: readonly DataKey[]
   /** Of one token, in each process; 0: as many as it likes. */
@@ -113,6 +140,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     databaseConnections: set.DATABASE_CONNECTIONS,
     dataDir: set.DATA_DIR,
     logLevel: set.LOG_LEVEL,
+    umaProviders: set.UMA_PROVIDERS ?? [],
     dataKeys: set.DATA_KEYS,
     requestsPerMinute: set.REQUESTS_PER_MINUTE,
     trustedProxies: set.TRUSTED_PROXIES,

@@ -2,6 +2,7 @@
 import { type Clock, second, systemClock } from './base/clock.ts'
 import { derivedUuid } from './base/ids.ts'
 import { createLogger, type Logger } from './base/logger.ts'
+import { createPoster, type Poster } from './base/outgoing.ts'
 import type { Config } from './config.ts'
 import { commitFunction } from './core/commit.sql.ts'
 import { createCommitter } from './core/commit.ts'
@@ -33,8 +34,10 @@ import { sandboxRails } from './rails/sandbox.ts'
 import { addRestDoor } from './rest/router.ts'
 import { readSandboxToken } from './sandbox-token.ts'
 import { createServer, defaultPatience, type Patience } from './server.ts'
+import { addUmaDoor } from './uma/door.ts'
+import { createUmaNetwork } from './uma/network.ts'
+import { createTrust } from './uma/trust.ts'
 import { followLog, prepareFollower } from './webhooks/follow.ts'
-import { createPoster, type Poster } from './webhooks/post.ts'
 import { createSender, defaultTimeouts, type SenderOptions } from './webhooks/send.ts'
 
 export interface Gateway {
@@ -119,12 +122,16 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
     baseUrl: config.baseUrl ?? `http://${config.host}:${config.port}`,
   }
   const tokens = createTokens(database)
+  const poster = createPoster()
+  const trust = createTrust(database, clock, poster)
   const core: Core = {
     database,
     clock,
     commit: committer.commit,
     rates: provided?.rates ?? fixedRates,
     rails: { SANDBOX: sandbox, PRODUCTION: provided?.rails },
+    providers: config.umaProviders,
+    uma: createUmaNetwork(poster, trust, logger),
     worlds: createWorlds(database),
     tokens,
     persisted: createPersistedOperations(database),
@@ -132,7 +139,6 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
     settings,
   }
   const feed = await openFeed(database)
-  const poster = createPoster()
   const revocations = watchRevocations(database, clock)
   const followers = createFollowers(core, feed, revocations, poster, parts)
   const created = await createFirstPlatform(core, config)
@@ -143,6 +149,7 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
   const app = await createServer({ logger, database, corsOrigins: config.corsOrigins, patience: parts.patience }, state, graphql)
   addRestDoor(app, core, logger)
   addPages(app, core, logger)
+  addUmaDoor(app, core, trust, logger)
   await app.listen({ host: config.host, port: config.port })
   const { port } = app.server.address() as { port: number }
   settings.baseUrl = config.baseUrl ?? `http://${config.host}:${port}`

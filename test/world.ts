@@ -60,6 +60,8 @@ export interface CallOptions {
 export interface WorldOptions {
   environment?: Record<string, string>
   background?: boolean
+  /** Where it begins; by default long ago. */
+  startsAt?: Date
   /** For tests that write entries which belong to no payment: only the ledger is checked after each. */
   ledgerOnly?: boolean
   /** Instead of the sandbox's own. */
@@ -85,7 +87,7 @@ export function useWorld(options: WorldOptions = {}): World {
 async function openWorld(options: WorldOptions = {}): Promise<{ world: World; release: () => Promise<void> }> {
   const engine = inject('engine')
   const { database, drop } = await freshDatabase()
-  const clock = manualClock(new Date('2026-01-15T12:00:00.000Z'))
+  const clock = manualClock(options.startsAt ?? new Date('2026-01-15T12:00:00.000Z'))
   const config = readConfig({
     PORT: '0',
     ALLOW_LOCAL_WEBHOOKS: '1',

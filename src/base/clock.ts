@@ -41,4 +41,5 @@ export function manualClock(start: Date): ManualClock {
 
 export const second = 1000
 export const minute = 60 * second
-export const day = 24 * 60 * minute
+export const hour = 60 * minute
+export const day = 24 * hour

@@ -35,6 +35,11 @@ export function divide(left: Ratio, right: Ratio): Ratio {
   return ratio(left.numerator * right.denominator, left.denominator * right.numerator)
 }
 
+/** Whether the left one is more. */
+export function isMore(left: Ratio, right: Ratio): boolean {
+  return left.numerator * right.denominator > right.numerator * left.denominator
+}
+
 export function floor({ numerator, denominator }: Ratio): bigint {
   const quotient = numerator / denominator
   return numerator % denominator < 0n ? quotient - 1n : quotient

@@ -24,6 +24,7 @@ export const refusals = {
   WEBHOOK_DELIVERY_ERROR: 'The webhook endpoint could not be reached.',
   UNAUTHORIZED: 'Missing or invalid credentials.',
   FORBIDDEN: 'The credentials lack the permission, or are of the wrong environment or platform.',
+  COUNTERPARTY_NOT_ALLOWED: 'Payments with this provider of UMA addresses are not allowed.',
   USER_NOT_READY: 'The customer has not been approved, or has been deleted.',
   NOT_FOUND: 'It does not exist in this world.',
   ACCOUNT_NOT_FOUND: 'The account does not exist in this world.',
@@ -47,6 +48,10 @@ export const refusals = {
   UMA_ADDRESS_EXISTS: 'Another customer has this UMA address.',
   CONFLICT: 'It contradicts what has happened, or what it works on keeps changing.',
   RATE_LIMITED: 'Too many requests: try again when Retry-After says.',
+  UNSUPPORTED_UMA_VERSION: 'The other provider speaks no version of UMA that we speak.',
+  PARSE_LNURLP_RESPONSE_ERROR: 'What the other provider said of the receiver cannot be read.',
+  LNURLP_REQUEST_FAILED: 'The other provider did not say who receives, or what it said cannot be believed: try again later.',
+  COUNTERPARTY_PUBKEY_FETCH_ERROR: 'The keys of the other provider could not be had: try again later.',
   NOT_IMPLEMENTED: 'Nobody is configured here who could do it.',
 } as const
 

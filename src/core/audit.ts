@@ -191,7 +191,8 @@ const rules: Readonly<Record<string, Rule>> = {
     select t.id, t.status || ' decided by ' || coalesce(a.decided_by::text, 'nobody') as detail
     from transaction t left join approval a on a.transaction_id = t.id and a.world_id = t.world_id
     where ($1::uuid is null or t.world_id = $1) and t.type = 'INCOMING' and t.source_type = 'UMA_ADDRESS'
-      and (a.id is null or (t.history @> '[{"status":"PROCESSING"}]' and a.decided_by is null) or (t.status = 'PENDING' and a.decided_by is not null))`,
+      and (a.id is null or (t.history @> '[{"status":"PROCESSING"}]' and a.decided_by is null) or (t.status = 'PENDING' and a.decided_by is not null
+        and not exists (select from pay_request r where r.id = t.id and r.settle_by is not null)))`,
 
   'events about a thing are numbered from one on, in the order of their positions': `
     select e.id, e.resource_id || ' ' || coalesce(e.sequence::text, 'no number') as detail from (

@@ -31,6 +31,8 @@ const insertedTables: readonly (keyof InsertedRows)[] = [
   'link_token',
   'bulk_job',
   'lookup',
+  'uma_key',
+  'pay_request',
   'task',
 ]
 
@@ -47,6 +49,7 @@ export const versionedTables: readonly (keyof VersionedRows)[] = [
   'kyc_link',
   'link_token',
   'bulk_job',
+  'pay_request',
 ]
 
 /** The tables that plans take rows from. */

@@ -97,6 +97,9 @@ const parts = { type: 'jsonb', sealed: 'parts' } as const
 /** Everywhere that something may be sealed. */
 const sealedTables: readonly SealedTable[] = [
   { table: 'signing_key', key: ['id'], columns: { private_key: wholeText } },
+  { table: 'uma_key', key: ['id'], columns: { signing_private_key: wholeText, encryption_private_key: wholeText } },
+  { table: 'pay_request', key: ['id'], columns: { payer_data: wholeJson } },
+  { table: 'approval', key: ['id'], columns: { receiver_user_info: wholeJson } },
   { table: 'customer', key: ['id'], columns: { birth_date: wholeText, business_info: wholeJson, beneficial_owners: wholeJson } },
   { table: 'external_account', key: ['id'], columns: { account_info: wholeJson, primary_identifier: wholeText } },
   { table: 'transaction', key: ['id'], columns: { counterparty_information: wholeJson } },

@@ -11,12 +11,14 @@ import type { Vault } from '../base/vault.ts'
 import type { Database } from '../database/port.ts'
 import type { Sight } from '../database/sight.ts'
 import type { Rails, RateSource } from '../rails/port.ts'
+import type { UmaNetwork } from '../rails/uma.ts'
 import type { Claim, Commit, Plan } from './commit.ts'
 import { readInput } from './input.ts'
 import type { Admission } from './platform/admission.ts'
 import type { Tokens } from './platform/authentication.ts'
 import type { PersistedOperations } from './platform/persisted-operations.ts'
 import type { Worlds } from './platform/world.ts'
+import type { ListedProvider } from './uma/providers.ts'
 
 export const permissions = ['VIEW', 'TRANSACT', 'MANAGE'] as const
 
@@ -42,6 +44,9 @@ export interface Core {
   rates: RateSource
   /** Who carries money in and out of the worlds of an environment; undefined where nobody does. */
   rails: Readonly<Record<Environment, Rails | undefined>>
+  /** Other providers of UMA addresses, and how they are spoken with. */
+  providers: readonly ListedProvider[]
+  uma: UmaNetwork
   worlds: Worlds
   tokens: Tokens
   persisted: PersistedOperations

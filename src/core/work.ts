@@ -5,6 +5,7 @@ import { openAccounts } from './accounts/open-accounts.ts'
 import { expireApproval } from './approvals/approval.ts'
 import { linkAccount } from './bank-link/bank-link.ts'
 import { importRows } from './bulk-import/import-rows.ts'
+import { moveAddresses } from './customers/move-addresses.ts'
 import { forgetLookup } from './lookups/lookup.ts'
 import { type Core, perform, serviceCaller } from './operation.ts'
 import { forgetViewerToken } from './platform/viewer-tokens.ts'
@@ -36,6 +37,10 @@ export function coreWork(core: Core): Record<string, TaskHandler> {
     },
     async 'open-accounts'({ worldId, subjectId }) {
       await perform(core, openAccounts, await call(worldId), { afterCustomerId: subjectId })
+      return undefined
+    },
+    async 'move-addresses'({ worldId, subjectId }) {
+      await perform(core, moveAddresses, await call(worldId), { afterCustomerId: subjectId })
       return undefined
     },
     async 'link-account'({ worldId, subjectId }) {

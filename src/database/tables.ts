@@ -16,12 +16,14 @@ import type {
   LedgerAccountModel,
   LinkTokenModel,
   LookupModel,
+  PayRequestModel,
   PersistedOperationModel,
   PlatformModel,
   QuoteModel,
   SigningKeyModel,
   TaskModel,
   TransactionModel,
+  UmaKeyModel,
   ViewerTokenModel,
   WebhookDeliveryModel,
   WorldModel,
@@ -38,11 +40,13 @@ export type {
   KycLinkModel as KycLinkRow,
   LinkTokenModel as LinkTokenRow,
   LookupModel as LookupRow,
+  PayRequestModel as PayRequestRow,
   PersistedOperationModel as PersistedOperationRow,
   QuoteModel as QuoteRow,
   SigningKeyModel as SigningKeyRow,
   TaskModel as TaskRow,
   TransactionModel as TransactionRow,
+  UmaKeyModel as UmaKeyRow,
   ViewerTokenModel as ViewerTokenRow,
   WebhookDeliveryModel as WebhookDeliveryRow,
   WorldModel as WorldRow,
@@ -73,6 +77,8 @@ export interface InsertedRows {
   link_token: LinkTokenModel
   bulk_job: BulkJobModel
   lookup: LookupModel
+  uma_key: UmaKeyModel
+  pay_request: PayRequestModel
   task: TaskModel
 }
 
@@ -90,6 +96,7 @@ export interface VersionedRows {
   kyc_link: KycLinkModel
   link_token: LinkTokenModel
   bulk_job: BulkJobModel
+  pay_request: PayRequestModel
 }
 
 const fields = {
@@ -113,6 +120,8 @@ const fields = {
   bulk_job: Prisma.BulkJobScalarFieldEnum,
   webhook_delivery: Prisma.WebhookDeliveryScalarFieldEnum,
   lookup: Prisma.LookupScalarFieldEnum,
+  uma_key: Prisma.UmaKeyScalarFieldEnum,
+  pay_request: Prisma.PayRequestScalarFieldEnum,
   task: Prisma.TaskScalarFieldEnum,
   event: Prisma.EventScalarFieldEnum,
 } satisfies Record<keyof InsertedRows | 'event' | 'webhook_delivery', Record<string, string>>

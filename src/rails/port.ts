@@ -32,7 +32,15 @@ export interface RateSource {
 /** Where a rail takes money to, or from. */
 export type RailEnd =
   /** `primaryIdentifier`: account number, IBAN, address …: full, never logged. `accountInfo`: all that is known of the account. */
-  { kind: 'account'; accountType: string; primaryIdentifier: string; accountInfo: unknown } | { kind: 'uma'; umaAddress: string }
+  | { kind: 'account'; accountType: string; primaryIdentifier: string; accountInfo: unknown }
+  | { kind: 'uma'; umaAddress: string; invoice?: UmaInvoice }
+
+/** What the provider of a UMA address elsewhere wants to be paid: by whatever the two settle with. */
+export interface UmaInvoice {
+  domain: string
+  invoice: string
+  millisatoshis: bigint
+}
 
 export interface RailPayment {
   worldId: string
@@ -113,8 +121,26 @@ export interface DepositInstruction {
 /** What a UMA address can receive, and what its provider wants to know about who pays. */
 export interface UmaReceiver {
   /** The first one is what it prefers. Amounts in the smallest unit of the currency. */
-  currencies: readonly { currency: string; min: bigint; max: bigint }[]
+  currencies: readonly UmaCurrency[]
   payerFields: readonly { name: string; mandatory: boolean }[]
+  /** Where another provider takes pay requests for it. Absent: a rail carries the payment by itself. */
+  elsewhere?: UmaCounterparty
+}
+
+export interface UmaCurrency {
+  currency: string
+  min: bigint
+  max: bigint
+  /** What its provider asks for one smallest unit: an exact decimal. */
+  millisatoshis?: string
+}
+
+export interface UmaCounterparty {
+  domain: string
+  callbackUrl: string
+  majorVersion: number
+  /** It must have the payer's data for the travel rule. */
+  travelRule: boolean
 }
 
 /** Somebody whose addresses can be paid. */
@@ -125,6 +151,9 @@ export interface UmaProvider {
   regions: readonly string[]
   /** Codes of what its addresses can receive. */
   currencies: readonly string[]
+  logoUrl?: string | undefined
+  /** Legal entity identifier (ISO 17442). */
+  lei?: string | undefined
 }
 
 export interface Rails {

@@ -1,13 +1,13 @@
 /** Sends what is due in the queue, signed: many at a time, few to one endpoint. Every attempt is kept. */
 import { cached } from '../base/cached.ts'
 import { second } from '../base/clock.ts'
+import type { Poster } from '../base/outgoing.ts'
 import type { Core } from '../core/operation.ts'
 import { readSigningKeys, signatureOf, signingKeyAt } from '../core/platform/signing-keys.ts'
 import type { World } from '../core/platform/world.ts'
 import { type Attempt, type Delivery, recordAttempt, takeDeliveries, type Verdict } from '../log/outbox.ts'
 import { decide } from './approve.ts'
 import { judge } from './policy.ts'
-import type { Poster } from './post.ts'
 
 export interface Sender {
   /** Begins sending what is due, as far as there is room; true if there was anything. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpointFault } from '../../src/base/address.ts'
-import { createPoster } from '../../src/webhooks/post.ts'
+import { createPoster } from '../../src/base/outgoing.ts'
 
 /** Listens on every loopback address and counts who comes. */
 let canaries: Server[]

@@ -10,6 +10,7 @@ import type { Queryable } from '../../database/port.ts'
 import {
   type ApprovalRow,
   byIdsInWorld,
+  type PayRequestRow,
   selectList,
   type TaskRow,
   type TransactionRow,
@@ -22,6 +23,7 @@ import { type Caller, type Core, type Moment, operation } from '../operation.ts'
 import { depositRow } from '../transactions/deposit.ts'
 import { movePayment, tell } from '../transactions/moves.ts'
 import { payTask, Transaction, toTransaction, transactionsById } from '../transactions/transaction.ts'
+import { payRequestOf, settlementMs } from '../uma/pay-request.ts'
 
 /** How long a platform has from the moment it is asked, and again from its 202. */
 const windowMs = 5 * second
@@ -62,14 +64,17 @@ interface Asked {
   transaction: TransactionRow
   /** Of payments that need one. */
   approval: ApprovalRow | undefined
+  /** Of payments that another provider settles once they are approved of. */
+  request: PayRequestRow | undefined
 }
 
 async function load({ database }: Core, caller: Caller, transactionId: string): Promise<Asked | undefined> {
-  const [[transaction], [asked]] = await Promise.all([
+  const [[transaction], [asked], request] = await Promise.all([
     transactionsById(database, caller, [transactionId]),
     approvalsByTransaction(database, caller, [transactionId]),
+    payRequestOf({ database }, transactionId),
   ])
-  return transaction && { transaction, approval: asked?.approval }
+  return transaction && { transaction, approval: asked?.approval, request }
 }
 
 // ── Calls ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -103,7 +108,7 @@ export const approveTransaction = operation({
         },
       )
     }
-    return approved(asked.transaction, approval, 'API', moment)
+    return approved({ ...asked, approval }, 'API', receiverUserInfo, moment)
   },
 })
 
@@ -134,10 +139,10 @@ async function requireAsked(core: Core, caller: Caller, transactionId: string): 
 }
 
 function requireOpen({ transaction, approval }: Asked, { timing }: Moment): ApprovalRow {
-  if (approval && transaction.status === 'PENDING' && timing !== 'late') return approval
+  if (approval && isOpen({ transaction, approval }) && timing !== 'late') return approval
   throw new DomainError(
     'TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL',
-    approval && transaction.status === 'PENDING'
+    approval && isOpen({ transaction, approval })
       ? 'The time for this decision is over'
       : `The transaction does not wait for approval; it is ${transaction.status}`,
     { field: 'transactionId', status: transaction.status },
@@ -164,14 +169,14 @@ export const answerApproval = operation({
   load: (core, caller, { transactionId }) => load(core, caller, transactionId),
   decide({ answer: said }, asked, moment) {
     const { transaction, approval } = asked ?? {}
-    if (!transaction || !approval || transaction.status !== 'PENDING' || moment.timing === 'late')
+    if (!transaction || !approval || !isOpen({ transaction, approval }) || moment.timing === 'late')
       return { reply: { changed: false } }
     const reply = { changed: true }
     switch (said.kind) {
       case 'approve': {
         const complete = missingFields(approval, said.receiverUserInfo).length === 0
         return complete
-          ? { ...approved(transaction, approval, 'WEBHOOK', moment), reply }
+          ? { ...approved({ transaction, approval, request: asked?.request }, 'WEBHOOK', said.receiverUserInfo, moment), reply }
           : { ...failed(transaction, approval, 'MISSING_MANDATORY_PAYEE_DATA', moment), reply }
       }
       case 'reject':
@@ -204,7 +209,7 @@ export const expireApproval = operation({
   },
   decide(_input, asked, moment) {
     const { transaction, approval } = asked ?? {}
-    if (!transaction || !approval || transaction.status !== 'PENDING') return { reply: {} }
+    if (!transaction || !approval || !isOpen({ transaction, approval })) return { reply: {} }
     // A 202 has moved it.
     if (moment.timing === 'early')
       return { reply: { againInMs: Math.max(approval.deadline.getTime() - moment.now.getTime(), 50) } }
@@ -222,6 +227,11 @@ const approvalsById = coalesced<ApprovalRow>(
 
 // ── What each of them writes ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** Nobody has decided yet. */
+function isOpen({ transaction, approval }: { transaction: TransactionRow; approval: ApprovalRow }): boolean {
+  return transaction.status === 'PENDING' && approval.decidedBy === null
+}
+
 function missingFields(approval: ApprovalRow, given: unknown): string[] {
   const values = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>
   return requestedFieldsOf(approval)
@@ -229,9 +239,32 @@ function missingFields(approval: ApprovalRow, given: unknown): string[] {
     .map(({ name }) => name)
 }
 
-/** The payer's provider sends the money, which is in flight from here on: the rest is as with any payment. */
-function approved(transaction: TransactionRow, approval: ApprovalRow, by: 'WEBHOOK' | 'API', { now, newId }: Moment) {
+/**
+ * The payer's provider sends the money, which is in flight from here on: the rest is as with any payment. A provider elsewhere is answered
+ * first, and settles then.
+ */
+function approved(
+  { transaction, approval, request }: { transaction: TransactionRow; approval: ApprovalRow; request: PayRequestRow | undefined },
+  by: 'WEBHOOK' | 'API',
+  receiverUserInfo: unknown,
+  { now, newId }: Moment,
+) {
   const { id: transactionId, worldId, sourceCurrency: currency, sentAmount: amount, reference } = transaction
+  if (request) {
+    const settleBy = new Date(now.getTime() + settlementMs)
+    const said = requested(approval, receiverUserInfo) as ApprovalRow['receiverUserInfo']
+    return {
+      reply: toTransaction(transaction),
+      before: approval.deadline,
+      guard: { transaction: [transaction] },
+      update: {
+        approval: [{ ...approval, decidedBy: by, receiverUserInfo: said, updatedAt: now }],
+        pay_request: [{ ...request, settleBy, updatedAt: now }],
+      },
+      insert: { task: [{ ...payTask(transaction), dueAt: settleBy }] },
+      remove: { task: [approval.id] },
+    }
+  }
   const after = movePayment({ transaction, quote: undefined }, 'fund', now)
   const handedOver = { railReference: `uma:${transactionId}`, reference, currency, amount }
   const entry = intoFlight('DEPOSIT', worldId, currency, endOfFlight(worldId, currency, null), amount)
@@ -241,6 +274,16 @@ function approved(transaction: TransactionRow, approval: ApprovalRow, by: 'WEBHO
     entries: [{ worldId, transactionId, entry }],
     events: tell('fund', after),
   }
+}
+
+/** What was asked for of what was said. */
+function requested(approval: ApprovalRow, given: unknown): Record<string, string> {
+  const values = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>
+  const wanted = requestedFieldsOf(approval).flatMap(({ name }) => {
+    const value = values[name]
+    return typeof value === 'string' && value !== '' ? [[name, value.slice(0, 500)] as const] : []
+  })
+  return Object.fromEntries(wanted)
 }
 
 function rejected(

@@ -2,7 +2,8 @@
 import { randomCode } from '../../base/random.ts'
 import { DomainError } from '../../base/refusal.ts'
 
-const longestUsername = 64
+/** `$` included. */
+export const longestUsername = 64
 
 /** The address of a customer of one's own, as it is stored. Refuses INVALID_UMA_ADDRESS. */
 export function readUmaAddress(address: string, domain: string): string {

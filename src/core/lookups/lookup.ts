@@ -4,18 +4,21 @@ import { minute } from '../../base/clock.ts'
 import { currencyOf } from '../../base/currency.ts'
 import { toId } from '../../base/ids.ts'
 import { divide, ratio, toSignificantDecimal } from '../../base/money.ts'
-import { DomainError } from '../../base/refusal.ts'
+import { DomainError, type RefusalCode } from '../../base/refusal.ts'
 import type { Database } from '../../database/port.ts'
 import { type Sight, sees } from '../../database/sight.ts'
 import { type LookupRow, selectList } from '../../database/tables.ts'
 import { newTask } from '../../log/tasks.ts'
-import type { Rails, Terms, UmaReceiver } from '../../rails/port.ts'
+import type { RateSource, Terms, UmaCurrency, UmaReceiver } from '../../rails/port.ts'
 import { externalAccountsById } from '../accounts/external.ts'
 import { accountNotFound, requireActive } from '../accounts/payable.ts'
 import { requireUmaAddress } from '../customers/uma-address.ts'
 import { currencyObject, idOf, int64, largestAmount } from '../input.ts'
 import { type Caller, type Core, type Moment, operation } from '../operation.ts'
 import { supportOf, type World } from '../platform/world.ts'
+import { umaIdentity } from '../uma/identity.ts'
+import { termsOfProvider } from '../uma/millisatoshis.ts'
+import { noSuchAddress, requireAllowed } from '../uma/providers.ts'
 
 /** Spec silent: how long a lookup can be named by a quote. */
 const lifetimeMs = 30 * minute
@@ -39,22 +42,31 @@ interface Found {
   payerFields: UmaReceiver['payerFields']
 }
 
-/** Refuses INVALID_UMA_ADDRESS, UMA_NOT_FOUND, NOT_IMPLEMENTED where nobody carries payments to UMA addresses. */
+/** What another provider's address may be refused for, besides not being there. */
+export const counterpartyRefusals = [
+  'COUNTERPARTY_NOT_ALLOWED',
+  'USER_NOT_READY',
+  'UNSUPPORTED_UMA_VERSION',
+  'LNURLP_REQUEST_FAILED',
+  'PARSE_LNURLP_RESPONSE_ERROR',
+  'COUNTERPARTY_PUBKEY_FETCH_ERROR',
+] as const satisfies readonly RefusalCode[]
+
+/**
+ * Refuses INVALID_UMA_ADDRESS, UMA_NOT_FOUND, NOT_IMPLEMENTED where nobody carries payments to UMA addresses; and what the address's provider
+ * does wrong.
+ */
 export const lookUpUmaAddress = operation({
   name: 'lookUpUmaAddress',
   permission: 'VIEW',
   forViewers: true,
-  refuses: ['INVALID_UMA_ADDRESS', 'UMA_NOT_FOUND', 'NOT_IMPLEMENTED'],
+  refuses: ['INVALID_UMA_ADDRESS', 'UMA_NOT_FOUND', 'NOT_IMPLEMENTED', ...counterpartyRefusals],
   input: z.object({ receiverUmaAddress: z.string().max(400), ...asker }),
   output: LookupReply,
-  load: async (core, { worldId, environment }, input): Promise<Found> => {
-    const { umaAddress, receiver } = await requireReceiver(
-      core.rails[environment],
-      input.receiverUmaAddress,
-      'receiverUmaAddress',
-    )
-    const sending = (await core.worlds.get(worldId))!.supportedCurrencies[0]!.currencyCode
-    const priced = receiver.currencies.map(async (one) => ({ ...one, terms: await core.rates.terms(sending, one.currency) }))
+  load: async (core, caller, input): Promise<Found> => {
+    const { umaAddress, receiver } = await requireReceiver(core, caller, input.receiverUmaAddress, 'receiverUmaAddress')
+    const sending = (await core.worlds.get(caller.worldId))!.supportedCurrencies[0]!.currencyCode
+    const priced = receiver.currencies.map(async (one) => ({ ...one, terms: await termsFor(core.rates, sending, one) }))
     return {
       receiver: { receiverUmaAddress: umaAddress, receiverAccountId: null },
       currencies: await Promise.all(priced),
@@ -117,21 +129,41 @@ function remember({ receiver, currencies, payerFields }: Found, { now, newId, ca
   }
 }
 
+/** The service's terms, at the receiving provider's price where it has named one. */
+export async function termsFor(
+  rates: RateSource,
+  sending: string,
+  receiving: Pick<UmaCurrency, 'currency' | 'millisatoshis'>,
+): Promise<Terms | undefined> {
+  const terms = await rates.terms(sending, receiving.currency)
+  const { currency, millisatoshis } = receiving
+  return terms && millisatoshis !== undefined ? termsOfProvider(terms, currency, millisatoshis) : terms
+}
+
 /** Receiving units per sending unit: the other way round than a quote's exchangeRate. */
 function estimate({ rate }: Terms): number {
   return Number(toSignificantDecimal(divide(ratio(1n, 1n), rate), 8, 7))
 }
 
-/** A receiver by its UMA address, in the address's stored form. Refuses INVALID_UMA_ADDRESS, UMA_NOT_FOUND, NOT_IMPLEMENTED. */
+/**
+ * A receiver by its UMA address, in the address's stored form: a rail knows it, or the provider of its domain is asked. Refuses
+ * INVALID_UMA_ADDRESS, UMA_NOT_FOUND, NOT_IMPLEMENTED, COUNTERPARTY_NOT_ALLOWED, and what that provider has done wrong.
+ */
 export async function requireReceiver(
-  rails: Rails | undefined,
+  core: Core,
+  { worldId, environment }: Caller,
   address: string,
   field: string,
 ): Promise<{ umaAddress: string; receiver: UmaReceiver }> {
   const umaAddress = requireUmaAddress(address, field)
+  const rails = core.rails[environment]
   if (!rails) throw new DomainError('NOT_IMPLEMENTED', 'No rail is configured here that pays UMA addresses', { field })
-  const receiver = await rails.receiver(umaAddress)
-  if (!receiver) throw new DomainError('UMA_NOT_FOUND', `${field}: there is no such UMA address`, { field, value: umaAddress })
+  const known = await rails.receiver(umaAddress)
+  if (known) return { umaAddress, receiver: known }
+  requireAllowed(core, environment, umaAddress, field)
+  const identity = await umaIdentity(core, (await core.worlds.get(worldId))!)
+  const receiver = await core.uma.lookUp(identity, umaAddress)
+  if (!receiver) throw noSuchAddress(field, umaAddress)
   return { umaAddress, receiver }
 }
 

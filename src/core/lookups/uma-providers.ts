@@ -19,19 +19,29 @@ export const UmaProvider = z.object({
 
 export type UmaProvider = z.output<typeof UmaProvider>
 
-function toUmaProvider({ name, domain, regions, currencies }: Provider): UmaProvider {
+function toUmaProvider({
+  name,
+  domain,
+  regions,
+  currencies,
+  logoUrl,
+  lei,
+  allowed,
+}: Provider & { allowed: boolean }): UmaProvider {
   return {
     name,
     domain,
+    ...(logoUrl === undefined ? {} : { logoUrl }),
+    ...(lei === undefined ? {} : { lei }),
     supportedRegions: [...regions],
     supportedCurrencies: currencies.map(currencyOf),
-    allowListStatus: true,
+    allowListStatus: allowed,
   }
 }
 
 const flag = z.union([z.boolean(), z.stringbool()])
 
-/** By name. Spec silent: none is blocked yet. */
+/** By domain: those that rails know of, and those that the operator lists, also blocked ones unless told otherwise. */
 export const listUmaProviders = query({
   name: 'listUmaProviders',
   permission: 'VIEW',
@@ -54,8 +64,15 @@ export const listUmaProviders = query({
     nextCursor: z.string().optional(),
     totalCount: z.int(),
   }),
-  async answer({ rails }, { environment }, { countryCode, currencyCode: code, sortOrder, limit, cursor }) {
+  async answer(
+    { rails, providers },
+    { environment },
+    { countryCode, currencyCode: code, hasBlockedProviders = true, sortOrder, limit, cursor },
+  ) {
     const found = (rails[environment]?.providers?.() ?? [])
+      .map((provider) => ({ ...provider, allowed: true }))
+      .concat(providers.filter((listed) => listed.environment === environment))
+      .filter(({ allowed }) => allowed || hasBlockedProviders)
       .filter(({ regions }) => countryCode === undefined || regions.includes(countryCode))
       .filter(({ currencies }) => code === undefined || currencies.includes(code))
       .toSorted((left, right) => left.domain.localeCompare(right.domain))

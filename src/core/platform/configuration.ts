@@ -6,6 +6,7 @@ import { DomainError } from '../../base/refusal.ts'
 import { newCurrencyAccounts } from '../accounts/internal.ts'
 import { openAccountsTask } from '../accounts/open-accounts.ts'
 import type { EventDraft } from '../commit.ts'
+import { moveAddressesTask } from '../customers/move-addresses.ts'
 import { currencyCode, int64, largestAmount, text } from '../input.ts'
 import { operation, query } from '../operation.ts'
 import { readWorld, type SupportedCurrency, type World, worldRow } from './world.ts'
@@ -95,7 +96,8 @@ const supportedCurrencyInput = z
 
 /**
  * Spec silent: supportedCurrencies replaces the whole list; a currency that is new gets its accounts at once, and customers who are there
- * already get theirs within seconds.
+ * already get theirs within seconds. On a new umaDomain everybody keeps their name and gets it there, within seconds too; the old domain is
+ * answered no more.
  */
 export const updateConfiguration = operation({
   name: 'updateConfiguration',
@@ -105,7 +107,7 @@ export const updateConfiguration = operation({
     umaDomain: z
       .string()
       .max(253)
-      .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'expected a domain name in lower case')
+      .regex(/^([a-z0-9-]+(\.[a-z0-9-]+)+|localhost)(:[0-9]{1,5})?$/, 'expected a domain name in lower case')
       .optional(),
     webhookEndpoint: z.string().max(2000).optional(),
     incomingPaymentApproval: approvalChannel.optional(),
@@ -133,8 +135,12 @@ export const updateConfiguration = operation({
   },
   decide(input, { world, owned }, { now, newId, settings, caller }) {
     const { umaDomain, webhookEndpoint, incomingPaymentApproval, supportedCurrencies } = input
+    const allowLocal = settings.allowLocalWebhooks && caller.environment === 'SANDBOX'
+    if (umaDomain !== undefined && !allowLocal && /(^|\.)localhost(:|$)|:/.test(umaDomain)) {
+      throw new DomainError('INVALID_INPUT', 'umaDomain: expected a public domain', { field: 'umaDomain', value: umaDomain })
+    }
     if (webhookEndpoint !== undefined) {
-      const fault = endpointFault(webhookEndpoint, settings.allowLocalWebhooks && caller.environment === 'SANDBOX')
+      const fault = endpointFault(webhookEndpoint, allowLocal)
       if (fault)
         throw new DomainError('INVALID_INPUT', `webhookEndpoint: ${fault}`, { field: 'webhookEndpoint', value: webhookEndpoint })
     }
@@ -159,10 +165,20 @@ export const updateConfiguration = operation({
       insert: {
         ledger_account: accounts.flatMap(({ ledger_account }) => ledger_account),
         internal_account: accounts.flatMap(({ internal_account }) => internal_account),
-        task: accounts.length === 0 ? [] : [openAccountsTask(world.id, newId(), now)],
+        task: [
+          ...(accounts.length === 0 ? [] : [openAccountsTask(world.id, newId(), now)]),
+          ...(changed.umaDomain === world.umaDomain ? [] : [moveAddressesTask(world.id, newId(), now)]),
+        ],
       },
       events: webhookEndpoint === undefined ? [] : [testEvent(world.id)],
     }
+  },
+  exists: {
+    world_uma_domain_key: ({ umaDomain }) =>
+      new DomainError('INVALID_INPUT', 'umaDomain: it is the domain of another platform', {
+        field: 'umaDomain',
+        value: umaDomain!,
+      }),
   },
   committed: ({ worlds }, { worldId }) => worlds.drop(worldId),
 })

@@ -1,5 +1,6 @@
 /** A new platform: both its worlds, each with a first token of every permission, a signing key, and accounts in the default currencies. */
 import { newId } from '../../base/ids.ts'
+import { randomCode } from '../../base/random.ts'
 import { newCurrencyAccounts } from '../accounts/internal.ts'
 import type { Commit } from '../commit.ts'
 import { type Environment, permissions } from '../operation.ts'
@@ -44,9 +45,14 @@ const defaultCurrencies: readonly SupportedCurrency[] = (
 }))
 
 /** Undefined when a platform with this id exists. */
-export async function createPlatform(commit: Commit, platform: NewPlatform, now: Date): Promise<CreatedPlatform | undefined> {
+export async function createPlatform(
+  commit: Commit,
+  platform: NewPlatform,
+  now: Date,
+  domainSuffix = '',
+): Promise<CreatedPlatform | undefined> {
   const id = platform.id ?? newId()
-  const worlds = environments.map((environment) => newWorld(id, platform, environment, now))
+  const worlds = environments.map((environment) => newWorld(id, platform, environment, now, domainSuffix))
   const outcome = await commit({
     reply: undefined,
     insert: {
@@ -58,6 +64,10 @@ export async function createPlatform(commit: Commit, platform: NewPlatform, now:
       internal_account: worlds.flatMap(({ accounts }) => accounts.flatMap(({ internal_account }) => internal_account)),
     },
   })
+  // Another platform of the same name: its domains get an ending.
+  if (outcome.kind === 'exists' && outcome.constraint === 'world_uma_domain_key') {
+    return createPlatform(commit, { ...platform, id }, now, `-${randomCode(6).toLowerCase()}`)
+  }
   if (outcome.kind === 'exists') return undefined
   if (outcome.kind !== 'done') throw new Error(`the platform could not be created: ${JSON.stringify(outcome)}`)
   const created = (environment: Environment) => {
@@ -67,13 +77,19 @@ export async function createPlatform(commit: Commit, platform: NewPlatform, now:
   return { id, worlds: { SANDBOX: created('SANDBOX'), PRODUCTION: created('PRODUCTION') } }
 }
 
-function newWorld(platformId: string, { name, credentials }: NewPlatform, environment: Environment, now: Date) {
+function newWorld(
+  platformId: string,
+  { name, credentials }: NewPlatform,
+  environment: Environment,
+  now: Date,
+  domainSuffix: string,
+) {
   const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   const world: World = {
     id: newId(),
     platformId,
     environment,
-    umaDomain: `${slug}.${environment.toLowerCase()}.uma.localhost`,
+    umaDomain: `${slug}${domainSuffix}.${environment.toLowerCase()}.uma.localhost`,
     proxyUmaSubdomain: null,
     webhookEndpoint: null,
     isRegulated: true,

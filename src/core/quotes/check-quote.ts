@@ -2,10 +2,10 @@
 import { DomainError } from '../../base/refusal.ts'
 import { requireActive, requireInRange, requirePullable, requireSent } from '../accounts/payable.ts'
 import { requireReady } from '../customers/customer.ts'
+import { knownPersonData, requirePayerData } from '../customers/person-data.ts'
 import type { Moment } from '../operation.ts'
 import type { World } from '../platform/world.ts'
 import type { Destination, DestinationInput, Source, SourceInput } from './ends.ts'
-import { knownPayerData, requirePayerData } from './payer-data.ts'
 import type { Price } from './pricing.ts'
 
 /** What the client asked for, as far as the checks look at it. */
@@ -28,7 +28,7 @@ export function checkEnds(wanted: Wanted, { source, destination }: Ends, { rails
   requireDifferentEnds(source, destination)
   requireCarried(source, destination, rails)
   if (destination.type === 'UMA_ADDRESS') {
-    requirePayerData(destination.receiver.payerFields, knownPayerData(source.customer, wanted.senderCustomerInfo))
+    requirePayerData(destination.receiver.payerFields, knownPersonData(source.customer, wanted.senderCustomerInfo))
   }
 }
 

@@ -2,19 +2,20 @@
 import { z } from 'zod'
 import { currencyOf } from '../../base/currency.ts'
 import { DomainError } from '../../base/refusal.ts'
-import type { CustomerRow, ExternalAccountRow, QuoteRow, TransactionRow } from '../../database/tables.ts'
+import type { CustomerRow, ExternalAccountRow, PayRequestRow, QuoteRow, TransactionRow } from '../../database/tables.ts'
 import { systemAccount } from '../../ledger/chart.ts'
 import { newTask } from '../../log/tasks.ts'
-import type { Terms } from '../../rails/port.ts'
+import type { Terms, UmaCurrency } from '../../rails/port.ts'
 import { newExternalAccount } from '../accounts/external.ts'
 import { paymentInstructions } from '../accounts/funding-instructions.ts'
 import { newSystemAccounts } from '../accounts/internal.ts'
 import { amountUpTo, idOf, remittanceInformation, text } from '../input.ts'
-import { requireLookup } from '../lookups/lookup.ts'
+import { counterpartyRefusals, requireLookup, termsFor } from '../lookups/lookup.ts'
 import { type Caller, type Core, type Moment, operation } from '../operation.ts'
 import type { World } from '../platform/world.ts'
 import { begin, type Payment } from '../transactions/moves.ts'
 import { newTransactionDefaults } from '../transactions/transaction.ts'
+import { newPayRequest } from '../uma/outgoing.ts'
 import { checkAmounts, checkEnds } from './check-quote.ts'
 import { type Destination, destinationInput, loadDestination, loadSource, type Source, sourceInput } from './ends.ts'
 import { type Execution, execution } from './execute-quote.ts'
@@ -95,7 +96,6 @@ export const createQuote = operation({
     'MISSING_MANDATORY_USER_INFO',
     'AMOUNT_OUT_OF_RANGE',
     'INSUFFICIENT_BALANCE',
-    'USER_NOT_READY',
     'ACCOUNT_NOT_FOUND',
     'USER_NOT_FOUND',
     'UMA_NOT_FOUND',
@@ -103,6 +103,7 @@ export const createQuote = operation({
     'EXTERNAL_ACCOUNT_EXISTS',
     'CUSTOMER_DELETED',
     'NOT_IMPLEMENTED',
+    ...counterpartyRefusals,
   ],
   input,
   output: Quote,
@@ -116,6 +117,7 @@ export const createQuote = operation({
     const { quote, transaction } = made.payment
     const insert = {
       external_account: made.account ? [made.account] : [],
+      pay_request: made.request ? [made.request] : [],
       ledger_account: loaded.hasBooks ? [] : newSystemAccounts(world.id, quote.receivingCurrency, moment.now),
     }
     const guard = guardOf(loaded)
@@ -144,10 +146,19 @@ async function load(core: Core, caller: Caller, wanted: Input): Promise<Loaded> 
   const destination = await loadDestination(core, caller, wanted.destination, lookup, source.customer)
   checkLookup(lookup?.receiverUmaAddress, destination)
   const [terms, hasBooks] = await Promise.all([
-    core.rates.terms(source.currency, destination.currency),
+    termsFor(core.rates, source.currency, receivingIn(destination)),
     destination.type === 'UMA_ADDRESS' ? hasBooksIn(core, worldId, destination.currency) : true,
   ])
   return { world: world!, source, destination, terms, hasBooks }
+}
+
+function receivingIn(destination: Destination): Pick<UmaCurrency, 'currency' | 'millisatoshis'> {
+  const { currency } = destination
+  return (
+    (destination.type === 'UMA_ADDRESS' && destination.receiver.currencies.find((one) => one.currency === currency)) || {
+      currency,
+    }
+  )
 }
 
 /** Money to a UMA address may arrive in a currency that the platform itself has never had. */
@@ -192,6 +203,8 @@ interface NewPayment {
   payment: Payment & { quote: QuoteRow }
   /** The destination, where it was given inline. */
   account: ExternalAccountRow | undefined
+  /** Of a destination at another provider. */
+  request: PayRequestRow | undefined
 }
 
 function newPayment(wanted: Input, { world, source, destination }: Loaded, price: Price, moment: Moment): NewPayment {
@@ -254,7 +267,9 @@ function newPayment(wanted: Input, { world, source, destination }: Loaded, price
     updatedAt: now,
     version: 1,
   }
-  return { payment: { quote, transaction }, account }
+  const payer = { customer: source.customer, given: wanted.senderCustomerInfo }
+  const request = destination.type === 'UMA_ADDRESS' ? newPayRequest(transaction, destination.receiver, payer, moment) : undefined
+  return { payment: { quote, transaction }, account, request }
 }
 
 function sourceColumns(wanted: Input, source: Source, destination: Destination) {

@@ -178,13 +178,13 @@ async function inline(
 }
 
 async function umaEnd(
-  { rails }: Core,
-  { environment }: Caller,
+  core: Core,
+  caller: Caller,
   address: string,
   wanted: string | undefined,
   field: string,
 ): Promise<Destination> {
-  const { umaAddress: found, receiver } = await requireReceiver(rails[environment], address, field)
+  const { umaAddress: found, receiver } = await requireReceiver(core, caller, address, field)
   const currency = wanted ?? receiver.currencies[0]!.currency
   return { type: 'UMA_ADDRESS', umaAddress: found, receiver, currency }
 }

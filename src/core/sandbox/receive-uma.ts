@@ -2,25 +2,15 @@
 
 import { z } from 'zod'
 import { DomainError } from '../../base/refusal.ts'
-import {
-  type ApprovalRow,
-  type CustomerRow,
-  type ExternalAccountRow,
-  type InternalAccountRow,
-  selectList,
-  type TransactionRow,
-} from '../../database/tables.ts'
-import { withBalance } from '../accounts/internal.ts'
-import { requireInRange } from '../accounts/payable.ts'
-import { approvalDeadline, expiryTask } from '../approvals/approval.ts'
-import { customerByUmaAddress, customersById, requireReady } from '../customers/customer.ts'
+import type { CustomerRow } from '../../database/tables.ts'
+import { customerByUmaAddress, customersById } from '../customers/customer.ts'
 import { requireUmaAddress } from '../customers/uma-address.ts'
 import { amountUpTo, currencyCode, idOf, text } from '../input.ts'
-import { type Moment, operation } from '../operation.ts'
-import { selectionOf } from '../page.ts'
-import { supportOf, type World } from '../platform/world.ts'
-import { begin } from '../transactions/moves.ts'
-import { newTransactionDefaults, paymentChanged, Transaction, toTransaction } from '../transactions/transaction.ts'
+import { operation } from '../operation.ts'
+import { supportOf } from '../platform/world.ts'
+import { Transaction, toTransaction } from '../transactions/transaction.ts'
+import { accountsFor, askForApproval, type IncomingParties } from '../uma/incoming-payment.ts'
+import { noSuchAddress } from '../uma/providers.ts'
 
 /** What the simulated provider tells of who pays, as far as the platform requires it of counterparties. */
 const sender: Readonly<Record<string, string>> = {
@@ -35,14 +25,9 @@ const sender: Readonly<Record<string, string>> = {
   BUSINESS_NAME: 'Sandbox Sender Ltd',
 }
 
-interface Parties {
-  world: World
+interface Parties extends IncomingParties {
   /** Of who pays, in its stored form. */
   senderAddress: string
-  customer: CustomerRow
-  /** The customer's own account for such payments, where one is set and in use. */
-  external: ExternalAccountRow | undefined
-  internal: InternalAccountRow | undefined
 }
 
 /**
@@ -89,127 +74,39 @@ export const receiveUma = operation({
       input.customerId === undefined ? [] : customersById(database, caller, [input.customerId]),
       receiverAddress === undefined ? undefined : customerByUmaAddress(database, caller, receiverAddress),
     ])
-    if (!known) throw addressNotFound('senderUmaAddress', senderAddress)
+    if (!known) throw noSuchAddress('senderUmaAddress', senderAddress)
     if (input.customerId !== undefined && !byId) {
       throw new DomainError('USER_NOT_FOUND', 'There is no such customer', { field: 'customerId' })
     }
     if (receiverAddress !== undefined && (!byAddress || byAddress.isDeleted || (byId && byId.id !== byAddress.id))) {
-      throw addressNotFound('receiverUmaAddress', receiverAddress)
+      throw noSuchAddress('receiverUmaAddress', receiverAddress)
     }
     const customer = (byAddress ?? byId)!
-    const [[external], [internal]] = await Promise.all([
-      database.query<ExternalAccountRow>(
-        `select ${selectList('external_account', 't')} from external_account t
-         where t.world_id = $1 and t.customer_id = $2 and t.currency = $3 and t.default_uma_deposit_account and t.status = 'ACTIVE'
-         order by t.created_at desc, t.id desc limit 1`,
-        [worldId, customer.id, input.receivingCurrencyCode],
-      ),
-      database.query<InternalAccountRow>(
-        `select ${selectionOf(withBalance)} from ${withBalance.from} where t.world_id = $1 and t.customer_id = $2 and t.currency = $3`,
-        [worldId, customer.id, input.receivingCurrencyCode],
-      ),
-    ])
-    return { world: world!, senderAddress, customer, external, internal }
+    return { world: world!, senderAddress, customer, ...(await accountsFor(database, customer, input.receivingCurrencyCode)) }
   },
   decide(input, parties, moment) {
-    const { world, customer, external } = parties
     const { receivingCurrencyCode: currency, receivingCurrencyAmount: amount } = input
-    requireReady(customer)
-    requireInRange(world, 'INCOMING', currency, amount, { currency: 'receivingCurrencyCode', amount: 'receivingCurrencyAmount' })
-    if (world.incomingPaymentApproval === 'WEBHOOK' && world.webhookEndpoint === null) {
-      throw new DomainError('WEBHOOK_ENDPOINT_NOT_SET', 'Set a webhookEndpoint, or let incomingPaymentApproval be API')
+    const required = supportOf(parties.world, currency)?.requiredCounterpartyFields ?? []
+    const told = ['FULL_NAME', ...required.map(({ name }) => name)].filter((name) => sender[name] !== undefined)
+    const wanted = {
+      senderAddress: parties.senderAddress,
+      currency,
+      amount,
+      counterpartyInformation: Object.fromEntries(told.map((name) => [name, sender[name]!])),
+      requested: requestedOf(parties.customer),
     }
-    const transaction = newPayment(input, parties, moment)
-    const approval = newApproval(transaction, parties, moment)
-    return {
-      reply: toTransaction(transaction),
-      guard: { customer: [customer], external_account: external ? [external] : [] },
-      insert: { transaction: [transaction], approval: [approval], task: [expiryTask(approval)] },
-      events: [approvalRequested(transaction, approval)],
-    }
+    const fields = { currency: 'receivingCurrencyCode', amount: 'receivingCurrencyAmount' }
+    const { transaction, plan } = askForApproval(wanted, parties, moment, fields)
+    return { ...plan, reply: toTransaction(transaction) }
   },
 })
 
-function addressNotFound(field: string, value: string): DomainError {
-  return new DomainError('UMA_NOT_FOUND', `${field}: there is no such UMA address`, { field, value })
-}
-
-function newPayment(
-  {
-    receivingCurrencyCode: currency,
-    receivingCurrencyAmount: amount,
-  }: {
-    receivingCurrencyCode: string
-    receivingCurrencyAmount: bigint
-  },
-  { world, senderAddress, customer, external, internal }: Parties,
-  { now, newId }: Moment,
-): TransactionRow {
-  const account = external ?? internal
-  if (!account)
-    throw new DomainError('INVALID_CURRENCY', `The customer has no account in ${currency}`, { field: 'receivingCurrencyCode' })
-  const required = supportOf(world, currency)?.requiredCounterpartyFields ?? []
-  const told = ['FULL_NAME', ...required.map(({ name }) => name)].filter((name) => sender[name] !== undefined)
-  return {
-    ...newTransactionDefaults(now),
-    ...begin('receive', now),
-    id: newId(),
-    worldId: world.id,
-    type: 'INCOMING',
-    customerId: customer.id,
-    platformCustomerId: customer.platformCustomerId,
-    sourceType: 'UMA_ADDRESS',
-    sourceAccountId: null,
-    sourceUmaAddress: senderAddress,
-    // It is here that the other provider hands it over: what was exchanged before is theirs.
-    sourceCurrency: currency,
-    destinationType: external ? 'EXTERNAL_ACCOUNT' : 'INTERNAL_ACCOUNT',
-    destinationAccountId: account.id,
-    destinationUmaAddress: customer.umaAddress,
-    destinationCurrency: currency,
-    sentAmount: amount,
-    receivedAmount: amount,
-    counterpartyInformation: Object.fromEntries(told.map((name) => [name, sender[name]!])),
-  }
-}
-
-function newApproval(
-  { id: transactionId, worldId }: TransactionRow,
-  { world, customer }: Parties,
-  { now, newId }: Moment,
-): ApprovalRow {
-  const individual = customer.customerType === 'INDIVIDUAL'
-  const business = customer.businessInfo as { legalName?: string } | null
-  const wanted = [
-    individual
-      ? { name: 'FULL_NAME', mandatory: true, held: customer.fullName !== null }
-      : { name: 'BUSINESS_NAME', mandatory: true, held: business?.legalName !== undefined },
-    { name: 'NATIONALITY', mandatory: false, held: !individual || customer.nationality !== null },
-  ]
-  return {
-    id: newId(),
-    worldId,
-    transactionId,
-    requestedFields: wanted.filter(({ held }) => !held).map(({ name, mandatory }) => ({ name, mandatory })),
-    deadline: approvalDeadline(world, now),
-    decidedBy: null,
-    reason: null,
-    createdAt: now,
-    updatedAt: now,
-    version: 1,
-  }
-}
-
-/** INCOMING_PAYMENT that asks for the platform's word. */
-function approvalRequested(transaction: TransactionRow, { requestedFields, deadline }: ApprovalRow) {
-  const event = paymentChanged(transaction)
-  const asked = requestedFields as unknown[]
-  return {
-    ...event,
-    payload: {
-      ...event.payload,
-      ...(asked.length > 0 ? { requestedReceiverUserInfoFields: asked } : {}),
-      approvalDeadline: deadline.toISOString(),
-    },
-  }
+/** What the simulated provider wants to know. */
+function requestedOf({ customerType }: CustomerRow): { name: string; mandatory: boolean }[] {
+  return customerType === 'INDIVIDUAL'
+    ? [
+        { name: 'FULL_NAME', mandatory: true },
+        { name: 'NATIONALITY', mandatory: false },
+      ]
+    : [{ name: 'BUSINESS_NAME', mandatory: true }]
 }

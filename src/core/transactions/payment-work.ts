@@ -2,8 +2,10 @@
 import { coalesced } from '../../database/coalesce.ts'
 import { byIdsInWorld, type QuoteRow, selectList, type TaskRow, type TransactionRow } from '../../database/tables.ts'
 import type { TaskHandler } from '../../log/tasks.ts'
-import type { RailEnd, RailOutcome, RailPayment, RailReports, RailReturn, Rails } from '../../rails/port.ts'
-import { type Core, perform, serviceCaller } from '../operation.ts'
+import type { RailEnd, RailOutcome, RailPayment, RailReports, RailReturn } from '../../rails/port.ts'
+import { type Caller, type Core, perform, serviceCaller } from '../operation.ts'
+import { expireUnsettled } from '../uma/incoming.ts'
+import { payElsewhere } from '../uma/outgoing.ts'
 import { settleReturn } from './give-back.ts'
 import { historyOf } from './moves.ts'
 import { receiveDeposit } from './receive-deposit.ts'
@@ -22,8 +24,9 @@ async function pay(core: Core, { worldId, subjectId: transactionId }: TaskRow): 
   for (;;) {
     const [payment] = await paymentsUnderWay(core.database, caller, [transactionId])
     const leg = payment && legOf(payment)
+    if (payment && isUnsettled(payment.transaction)) return expireUnsettled(core, worldId, transactionId)
     if (!leg) return undefined
-    const outcome = await carry(core.rails[caller.environment], leg, payment)
+    const outcome = await carry(core, caller, leg, payment)
     if (outcome.kind !== 'pending') await perform(core, settlePayment, { caller }, { transactionId, leg, outcome })
     if (outcome.kind === 'pending' || outcome.kind === 'accepted') return { againInMs: outcome.askAgainInMs }
   }
@@ -65,10 +68,20 @@ const paymentsUnderWay = coalesced<PaymentUnderWay>(
   ({ transaction }) => transaction.customerId,
 )
 
-/** An internal account receives at once; everything else is the rail's. */
-async function carry(rails: Rails | undefined, leg: 'PULL' | 'SEND', payment: PaymentUnderWay): Promise<RailOutcome> {
+/** Another provider pays it once it is approved of. */
+function isUnsettled({ status, type, sourceType }: TransactionRow): boolean {
+  return status === 'PENDING' && type === 'INCOMING' && sourceType === 'UMA_ADDRESS'
+}
+
+/** An internal account receives at once, another provider has a word in it; everything else is the rail's. */
+async function carry(core: Core, caller: Caller, leg: 'PULL' | 'SEND', payment: PaymentUnderWay): Promise<RailOutcome> {
   const { transaction } = payment
+  const rails = core.rails[caller.environment]
   if (leg === 'SEND' && transaction.destinationType === 'INTERNAL_ACCOUNT') return { kind: 'paid' }
+  if (leg === 'SEND' && transaction.destinationType === 'UMA_ADDRESS') {
+    const outcome = await payElsewhere(core, caller, railPayment(leg, payment))
+    if (outcome) return outcome
+  }
   if (!rails) throw new Error(`no rail carries ${transaction.id}`)
   return leg === 'PULL' ? rails.pull(railPayment(leg, payment)) : rails.send(railPayment(leg, payment))
 }

@@ -1,9 +1,9 @@
-/** POSTing to an address somebody else chose: only to public ones, no redirects, bounded in time and in what is read. */
+/** Asking an address that somebody else chose: only public ones, no redirects, bounded in time and in what is read. */
 import { lookup } from 'node:dns'
 import { isIP } from 'node:net'
 import { Agent, buildConnector, request } from 'undici'
-import { isLoopbackAddress, isPublicAddress } from '../base/address.ts'
-import { second } from '../base/clock.ts'
+import { isLoopbackAddress, isPublicAddress } from './address.ts'
+import { second } from './clock.ts'
 
 interface Answer {
   status: number
@@ -21,30 +21,34 @@ interface PostOptions {
 export interface Poster {
   /** Rejects when there is no answer. `allowLocal` opens loopback addresses too. */
   post(url: string, body: string, headers: Readonly<Record<string, string>>, options: PostOptions): Promise<Answer>
+  /** The same without a body. */
+  get(url: string, options: PostOptions): Promise<Answer>
   close(): Promise<void>
 }
 
-const longestBody = 16 * 1024
+const longestBody = 64 * 1024
 
 /** `resolve`: how names become addresses. */
 export function createPoster(resolve: typeof lookup = lookup): Poster {
   const agents = { open: guardedAgent(true, resolve), guarded: guardedAgent(false, resolve) }
+  async function ask(url: string, { allowLocal, timeoutMs }: PostOptions, what: Parameters<typeof request>[1]): Promise<Answer> {
+    const answer = await request(url, {
+      ...what,
+      dispatcher: allowLocal ? agents.open : agents.guarded,
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const { 'retry-after': retryAfter } = answer.headers
+    return {
+      status: answer.statusCode,
+      body: await readStart(answer.body),
+      retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+    }
+  }
+  const name = { 'user-agent': 'payments-gateway' }
   return {
-    async post(url, body, headers, { allowLocal, timeoutMs }) {
-      const answer = await request(url, {
-        method: 'POST',
-        dispatcher: allowLocal ? agents.open : agents.guarded,
-        headers: { 'content-type': 'application/json', 'user-agent': 'payments-gateway', ...headers },
-        body,
-        signal: AbortSignal.timeout(timeoutMs),
-      })
-      const { 'retry-after': retryAfter } = answer.headers
-      return {
-        status: answer.statusCode,
-        body: await readStart(answer.body),
-        retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
-      }
-    },
+    post: (url, body, headers, options) =>
+      ask(url, options, { method: 'POST', headers: { 'content-type': 'application/json', ...name, ...headers }, body }),
+    get: (url, options) => ask(url, options, { method: 'GET', headers: { accept: 'application/json', ...name } }),
     async close() {
       await Promise.all([agents.open.destroy(), agents.guarded.destroy()])
     },
