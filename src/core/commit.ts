@@ -382,33 +382,28 @@ interface Guard {
  * read and not locked: who relies on one has read it after asking, so whatever was acknowledged before the asking is seen.
  */
 function compileGuards(plans: readonly Planned[], batch: Batch): Guard[] {
-  const changing = new Set(
-    plans.flatMap(({ plan }) => Object.values(plan.update ?? {}).flatMap((rows) => rows.map(({ id }) => id))),
-  )
-  const slots = new Map<string, number>()
+  const guards: Guard[] = []
+  let slots = 0
   for (const table of versionedTables) {
-    const ids = [...new Set(plans.flatMap(({ plan }) => guardedBy(plan, table).map(({ row }) => row.id)))].sort()
-    // In the order in which the function numbers them.
+    const guarded = plans.flatMap(({ plan }, index) => guardedBy(plan, table).map((one) => ({ plan: index + 1, ...one })))
+    if (guarded.length === 0) continue
+    const changing = new Set(guarded.flatMap(({ row, changes }) => (changes ? [row.id] : [])))
+    const ids = [...new Set(guarded.map(({ row }) => row.id))].sort()
+    // By table: rows of two tables may have the same id. In the order in which the function numbers them.
+    const slotOf = new Map<string, number>()
     for (const [part, wanted] of [
       ['changing', ids.filter((id) => changing.has(id))],
       ['relied', ids.filter((id) => !changing.has(id))],
     ] as const) {
       for (const id of wanted) {
         batch.add(`${part} ${table}`, id)
-        slots.set(id, slots.size + 1)
+        slots += 1
+        slotOf.set(id, slots)
       }
     }
+    for (const { plan, row, changes } of guarded) guards.push({ plan, slot: slotOf.get(row.id)!, version: row.version, changes })
   }
-  return plans.flatMap(({ plan }, index) =>
-    versionedTables.flatMap((table) =>
-      guardedBy(plan, table).map(({ row, changes }) => ({
-        plan: index + 1,
-        slot: slots.get(row.id)!,
-        version: row.version,
-        changes,
-      })),
-    ),
-  )
+  return guards
 }
 
 function guardedBy(plan: Plan<unknown>, table: (typeof versionedTables)[number]) {

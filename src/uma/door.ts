@@ -220,7 +220,7 @@ async function answerPayRequest(core: Core, trust: Trust, customerId: string, bo
   )
   const state = await decided(core, customer, transactionId)
   if (state.kind === 'rejected') throw new UmaError('The receiver does not take this payment', ErrorCode.SENDER_NOT_ACCEPTED)
-  if (state.kind !== 'approved') throw new UmaError('The receiver did not decide in time', ErrorCode.FORBIDDEN)
+  if (state.kind !== 'approved') throw new UmaError('The payment was not approved of', ErrorCode.FORBIDDEN)
   const response = await getPayReqResponse({
     request,
     metadata: '[]',

@@ -195,7 +195,7 @@ const expirePayRequest = operation({
   output: z.object({ againInMs: z.number().optional() }),
   load: (core, { worldId }, { transactionId }) => loadSettling(core, worldId, transactionId),
   decide(_input, loaded, moment) {
-    if (!loaded || loaded.transaction.status !== 'PENDING' || loaded.request.settleBy === null) return { reply: {} }
+    if (loaded?.transaction.status !== 'PENDING' || loaded.request.settleBy === null) return { reply: {} }
     const { settleBy } = loaded.request
     if (moment.timing === 'early') return { reply: { againInMs: Math.max(settleBy.getTime() - moment.now.getTime(), 50) } }
     const before = { transaction: loaded.transaction, quote: undefined }
