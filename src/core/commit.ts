@@ -403,7 +403,8 @@ function compileGuards(plans: readonly Planned[], batch: Batch): Guard[] {
     }
     for (const { plan, row, changes } of guarded) guards.push({ plan, slot: slotOf.get(row.id)!, version: row.version, changes })
   }
-  return guards
+  // The function goes through the plans one after the other: what one has changed, a later one has not seen.
+  return guards.sort((left, right) => left.plan - right.plan)
 }
 
 function guardedBy(plan: Plan<unknown>, table: (typeof versionedTables)[number]) {
