@@ -6,12 +6,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Example, examples, webhookEndpoint } from '../src/rest/examples.ts'
 import { type Endpoint, endpointOf, endpoints, urlOf, withIds } from './endpoints.ts'
 import { newCustomer, newIbanAccount, newPayer, newUsAccount, quoteInput } from './people.ts'
+import { freePorts, type LibraryProvider, openLibraryProvider, providersOf } from './providers.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 import { type Body, basic, type CallOptions, type Credentials, useWorld, type World } from './world.ts'
 
-const world = useWorld({ background: true })
+const [silentPort, olderPort] = (await freePorts(2)) as [number, number]
+const world = useWorld({ background: true, environment: { UMA_PROVIDERS: providersOf([silentPort, olderPort]) } })
 const crowded = useWorld({ environment: { REQUESTS_PER_MINUTE: '1' } })
 let receiver: Receiver
+/** A provider of UMA addresses that speaks a version which nobody else speaks. */
+let older: LibraryProvider
 
 /** What the ids of the examples really are. */
 const real = new Map<string, string>()
@@ -20,6 +24,8 @@ const narrow: Credentials[] = []
 
 beforeAll(async () => {
   receiver = await openReceiver()
+  older = await openLibraryProvider(olderPort)
+  older.answer = () => ({ status: 412, body: JSON.stringify({ supportedMajorVersions: [7] }) })
   // Approvals are deferred to the calls that decide.
   receiver.answer = ({ type, transaction }) => ({
     status: type === 'INCOMING_PAYMENT' && transaction.status === 'PENDING' ? 202 : 200,
@@ -30,7 +36,10 @@ beforeAll(async () => {
   }
 })
 
-afterAll(() => receiver.close())
+afterAll(() => {
+  receiver.close()
+  older.close()
+})
 
 interface How extends CallOptions {
   in?: World
@@ -230,6 +239,10 @@ const particular: Readonly<Record<string, () => Promise<{ status: number; body: 
     const { as, customer } = await inProduction()
     return world.rest('POST', '/bank-link/link-tokens', { customerId: customer['id'] }, { as })
   },
+  'lookUpUmaAddress 412': () => world.rest('GET', `/receiver/uma/$somebody@localhost:${olderPort}`),
+  'lookUpUmaAddress 424': () => world.rest('GET', `/receiver/uma/$somebody@localhost:${silentPort}`),
+  'createQuote 412': () => quoteToUma(olderPort),
+  'createQuote 424': () => quoteToUma(silentPort),
   'lookUpUmaAddress 501': () => world.rest('GET', '/receiver/uma/$somebody@bank.example', undefined, { as: world.production }),
   'createQuote 501': async () => {
     const { as, customer, dollars, euros } = await inProduction()
@@ -245,6 +258,11 @@ const particular: Readonly<Record<string, () => Promise<{ status: number; body: 
     const body = { source: { accountId: bank['id'] }, destination: { accountId: dollars['id'] }, amount: 1_000 }
     return world.rest('POST', '/transfer-in', body, { as })
   },
+}
+
+async function quoteToUma(port: number) {
+  const destination = { umaAddress: `$somebody@localhost:${port}`, currency: 'EUR' }
+  return world.rest('POST', '/quotes', quoteInput(await newPayer(world), { destination }))
 }
 
 const refusals = endpoints.flatMap((endpoint) =>

@@ -8,39 +8,37 @@ const world = useWorld()
 
 // ── Codes ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const uma = 'of messages between UMA providers, which are not spoken yet'
+const uma =
+  'between providers: the UMA door answers it to other providers; clients of ours are told LNURLP_REQUEST_FAILED with this reason'
+const request = 'a pay request is made once a quote is executed: its payment fails with PAY_REQUEST_FAILED'
 
 /** Codes of the documentation that the gateway does not answer, and why. */
 const unmet: Readonly<Record<string, string>> = {
   CERT_CHAIN_EXPIRED: uma,
   CERT_CHAIN_INVALID: uma,
-  COUNTERPARTY_NOT_ALLOWED: 'the sandbox has no provider that is not allowed; allow-lists are not configurable yet',
-  COUNTERPARTY_PUBKEY_FETCH_ERROR: uma,
   DAILY_VOLUME_LIMIT_EXCEEDED: 'later than the specification; there are no volume limits',
   INVALID_NONCE: uma,
-  INVALID_PAYREQ_RESPONSE: uma,
+  INVALID_PAYREQ_RESPONSE: request,
   INVALID_PUBKEY_FORMAT: uma,
   INVALID_SIGNATURE: uma,
   INVALID_TIMESTAMP: uma,
   INVITATION_ALREADY_CLAIMED: 'the specification shows it in lower case',
   INVITATIONS_NOT_CONFIGURED: 'the configuration of the specification has nothing that invitations would wait for',
-  LNURLP_REQUEST_FAILED: uma,
   LOOKUP_REQUEST_FAILED: uma,
   MISSING_REQUIRED_UMA_PARAMETERS: uma,
-  NO_COMPATIBLE_UMA_VERSION: uma,
-  PARSE_LNURLP_RESPONSE_ERROR: uma,
-  PARSE_PAYREQ_RESPONSE_ERROR: uma,
-  PAYREQ_REQUEST_FAILED: uma,
-  QUOTE_REQUEST_FAILED: uma,
-  SENDER_NOT_ACCEPTED: uma,
+  NO_COMPATIBLE_UMA_VERSION: 'UNSUPPORTED_UMA_VERSION says it, with the status of the specification: 412',
+  PARSE_PAYREQ_RESPONSE_ERROR: request,
+  PAYREQ_REQUEST_FAILED: request,
+  QUOTE_REQUEST_FAILED: request,
+  SENDER_NOT_ACCEPTED: request,
   SERVICE_SWITCH_ERROR: 'of a part that this service does not have',
   UNRECOGNIZED_MANDATORY_PAYEE_DATA_KEY: uma,
-  UNSUPPORTED_UMA_VERSION: uma,
   VELOCITY_LIMIT_EXCEEDED: 'the specification knows no velocity limits',
 }
 
 const documented = [
   'ACCOUNT_NOT_FOUND AMOUNT_OUT_OF_RANGE BULK_UPLOAD_JOB_NOT_FOUND CONFLICT CUSTOMER_DELETED EXTERNAL_ACCOUNT_EXISTS FORBIDDEN',
+  'COUNTERPARTY_NOT_ALLOWED COUNTERPARTY_PUBKEY_FETCH_ERROR LNURLP_REQUEST_FAILED PARSE_LNURLP_RESPONSE_ERROR UNSUPPORTED_UMA_VERSION',
   'INSUFFICIENT_BALANCE INVALID_AMOUNT INVALID_BANK_ACCOUNT INVALID_CURRENCY INVALID_INPUT INVALID_RECEIVER INVALID_REQUEST_FORMAT',
   'INVALID_UMA_ADDRESS INVITATION_CANCELLED INVITATION_NOT_FOUND invitation_already_claimed invitation_expired LOOKUP_REQUEST_NOT_FOUND',
   'MISSING_MANDATORY_USER_INFO NOT_IMPLEMENTED QUOTE_ALREADY_EXECUTED QUOTE_EXPIRED QUOTE_NOT_FOUND RATE_LIMITED REFERENCE_NOT_FOUND',

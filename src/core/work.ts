@@ -6,6 +6,7 @@ import { expireApproval } from './approvals/approval.ts'
 import { linkAccount } from './bank-link/bank-link.ts'
 import { importRows } from './bulk-import/import-rows.ts'
 import { moveAddresses } from './customers/move-addresses.ts'
+import { expireInvitation } from './invitations/invitations.ts'
 import { forgetLookup } from './lookups/lookup.ts'
 import { type Core, perform, serviceCaller } from './operation.ts'
 import { forgetViewerToken } from './platform/viewer-tokens.ts'
@@ -38,6 +39,10 @@ export function coreWork(core: Core): Record<string, TaskHandler> {
     async 'open-accounts'({ worldId, subjectId }) {
       await perform(core, openAccounts, await call(worldId), { afterCustomerId: subjectId })
       return undefined
+    },
+    async 'expire-invitation'({ worldId, subjectId }) {
+      const { early } = await perform(core, expireInvitation, await call(worldId), { invitationId: subjectId })
+      return early ? { againInMs: second } : undefined
     },
     async 'move-addresses'({ worldId, subjectId }) {
       await perform(core, moveAddresses, await call(worldId), { afterCustomerId: subjectId })

@@ -5,7 +5,7 @@ import type { Invitation } from '../core/invitations/invitation.ts'
 import { requireWholeWorld } from '../core/operation.ts'
 import { readSigningKeys, signatureOf, signingKeyAt } from '../core/platform/signing-keys.ts'
 import type { Transaction } from '../core/transactions/transaction.ts'
-import { bodyOf, cursorOf, type eventTypes, type LoggedEvent } from '../log/event.ts'
+import { bodyOf, cursorOf, type eventTypes, type LoggedEvent, type quietEventTypes } from '../log/event.ts'
 import { builder } from './builder.ts'
 import { connectionOf, pageArgs, pageComplexity, wayOf } from './connection.ts'
 import type { Context } from './context.ts'
@@ -23,7 +23,7 @@ import {
 } from './refs.ts'
 
 export const EventType = builder.enumType('EventType', {
-  description: 'What an event tells: the same types as webhooks have.',
+  description: 'What an event tells: the types that webhooks have, and two that only whoever listens hears of.',
   values: {
     TEST: { description: 'The webhook endpoint was set.' },
     INCOMING_PAYMENT: { description: 'An incoming payment has a new state.' },
@@ -32,7 +32,9 @@ export const EventType = builder.enumType('EventType', {
     BULK_UPLOAD: { description: 'A file of customers has been imported, or could not be.' },
     INVITATION_CLAIMED: { description: 'An invitation was claimed.' },
     KYC_STATUS: { description: 'The verification of a customer came to a final decision.' },
-  } satisfies Record<(typeof eventTypes)[number], { description: string }>,
+    BULK_UPLOAD_PROGRESS: { description: 'A file of customers has come further. There is no webhook of it.' },
+    INVITATION_EXPIRED: { description: 'The time of an invitation is over. There is no webhook of it.' },
+  } satisfies Record<(typeof eventTypes)[number] | (typeof quietEventTypes)[number], { description: string }>,
 })
 
 /** As the platform gets it. */
@@ -95,7 +97,9 @@ const typeNames: Readonly<Record<string, string>> = {
   ACCOUNT_STATUS: 'AccountStatusEvent',
   KYC_STATUS: 'KycStatusEvent',
   INVITATION_CLAIMED: 'InvitationClaimedEvent',
+  INVITATION_EXPIRED: 'InvitationExpiredEvent',
   BULK_UPLOAD: 'BulkUploadEvent',
+  BULK_UPLOAD_PROGRESS: 'BulkUploadEvent',
   TEST: 'TestEvent',
 }
 
@@ -123,13 +127,25 @@ builder.objectRef<LoggedEvent>('InvitationClaimedEvent').implement({
   }),
 })
 
+builder.objectRef<LoggedEvent>('InvitationExpiredEvent').implement({
+  interfaces: [EventRef],
+  description: 'The time of an invitation is over, and nobody has claimed it.',
+  fields: (t) => ({
+    invitation: t.field({
+      type: InvitationRef,
+      description: 'The invitation as it was then.',
+      resolve: ({ payload }) => payload['invitation'] as Invitation,
+    }),
+  }),
+})
+
 builder.objectRef<LoggedEvent>('BulkUploadEvent').implement({
   interfaces: [EventRef],
-  description: 'A file of customers has been imported, or could not be.',
+  description: 'A file of customers has been imported, or could not be; or has come further.',
   fields: (t) => ({
     job: t.field({
       type: BulkJobRef,
-      description: 'The job as it ended.',
+      description: 'The job as it was then.',
       resolve: ({ payload }) => payload['bulkCustomerImportJob'] as BulkJob,
     }),
   }),

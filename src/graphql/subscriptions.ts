@@ -130,13 +130,16 @@ builder.subscriptionField('invitationClaimed', (t) =>
 builder.subscriptionField('bulkImportUpdated', (t) =>
   t.field({
     type: BulkJobRef,
-    description: 'An import of customers, when it has ended.',
+    description: 'An import of customers: every hundredth of it, and when it has ended.',
     args: {
       id: t.arg.id({ description: '`Job:<uuid>`; absent: every import.' }),
       after: t.arg.string({ description: afterDescription }),
     },
     subscribe: (_root, { id, after }, context) =>
-      follow(context, after, { types: ['BULK_UPLOAD'], resourceId: id ? requireId('Job', id) : undefined }),
+      follow(context, after, {
+        types: ['BULK_UPLOAD_PROGRESS', 'BULK_UPLOAD'],
+        resourceId: id ? requireId('Job', id) : undefined,
+      }),
     resolve: ({ payload }) => payload['bulkCustomerImportJob'] as BulkJob,
   }),
 )

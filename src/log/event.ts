@@ -16,6 +16,9 @@ export const eventTypes = [
   'BULK_UPLOAD',
 ] as const
 
+/** Told to whoever listens just now, and kept in the log, but sent to nobody: the specification knows no webhooks of them. */
+export const quietEventTypes = ['INVITATION_EXPIRED', 'BULK_UPLOAD_PROGRESS'] as const
+
 export interface LoggedEvent {
   position: bigint
   /** Which of the events about its resource it is: 1, 2, 3 … */

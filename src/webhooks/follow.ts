@@ -1,7 +1,7 @@
 /** A follower of the event log: it turns events into deliveries to the endpoint of their world, where one is set. */
 import type { Clock } from '../base/clock.ts'
 import type { Database, Queryable } from '../database/port.ts'
-import { eventColumns } from '../log/event.ts'
+import { eventColumns, quietEventTypes } from '../log/event.ts'
 import { type AddressedEvent, enqueue } from '../log/outbox.ts'
 
 const followerName = 'webhooks'
@@ -27,8 +27,8 @@ export async function followLog(database: Database, clock: Clock): Promise<boole
     if (!page || page.last === null) return false
     const events = await tx.query<AddressedEvent>(
       `select ${eventColumns}, w.webhook_envelope as "webhookEnvelope" from event e join world w on w.id = e.world_id
-       where e.position > $1 and e.position <= $2 and w.webhook_endpoint is not null order by e.position`,
-      [follower.position, page.last],
+       where e.position > $1 and e.position <= $2 and w.webhook_endpoint is not null and not e.type = any($3::text[]) order by e.position`,
+      [follower.position, page.last, quietEventTypes],
     )
     await enqueue(tx, clock, events, { again: false })
     await tx.query('update follower set position = $2 where name = $1', [followerName, page.last])

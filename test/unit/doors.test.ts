@@ -26,10 +26,19 @@ const reasons: Readonly<Record<string, { rest?: string; graphql?: string }>> = {
   linkAccount: internal(),
   importRows: internal(),
   openAccounts: internal(),
+  moveAddresses: internal(),
+  expireInvitation: internal(),
+  receivePayRequest: ofUma(),
+  settlePayRequest: ofUma(),
 }
 
 function internal() {
   const reason = 'the service itself asks for it'
+  return { rest: reason, graphql: reason }
+}
+
+function ofUma() {
+  const reason = 'other providers ask for it, in the messages of UMA'
   return { rest: reason, graphql: reason }
 }
 

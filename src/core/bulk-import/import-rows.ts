@@ -11,7 +11,7 @@ import { arrival, customerInput } from '../customers/create-customer.ts'
 import { readInput } from '../input.ts'
 import { type Moment, operation } from '../operation.ts'
 import type { World } from '../platform/world.ts'
-import { bulkJobEnded, bulkJobOf, type RowError } from './job.ts'
+import { bulkJobEnded, bulkJobOf, bulkJobProgressed, type RowError } from './job.ts'
 
 const rowsAtOnce = 50
 const mostErrors = 1000
@@ -73,10 +73,15 @@ export const importRows = operation({
       update: { bulk_job: [after] },
       insert: made.rows,
       remove: { bulk_row: rows.map(({ id }) => id) },
-      events: made.events,
+      events: [...made.events, ...(percentOf(after) > percentOf(job) ? [bulkJobProgressed(after)] : [])],
     }
   },
 })
+
+/** Who follows a job is told of every hundredth of it. */
+function percentOf({ processed, total }: BulkJobRow): number {
+  return Math.floor((100 * processed) / Math.max(total, 1))
+}
 
 /** What the rows of a portion become. */
 class Made {

@@ -67,9 +67,14 @@ export const getBulkJob = query({
 
 /** BULK_UPLOAD: the job has ended, one way or the other. */
 export function bulkJobEnded(row: BulkJobRow): EventDraft {
+  return { ...bulkJobProgressed(row), type: 'BULK_UPLOAD' }
+}
+
+/** BULK_UPLOAD_PROGRESS: it has come further. */
+export function bulkJobProgressed(row: BulkJobRow): EventDraft {
   return {
     worldId: row.worldId,
-    type: 'BULK_UPLOAD',
+    type: 'BULK_UPLOAD_PROGRESS',
     resourceId: toId('Job', row.id),
     customerId: null,
     payload: { bulkCustomerImportJob: toBulkJob(row) },

@@ -11,6 +11,7 @@ import {
   interestOf,
   type LoggedEvent,
   lastPosition,
+  quietEventTypes,
   readEvents,
 } from '../../log/event.ts'
 import { idOf, listOf, pageLimit, searchText } from '../input.ts'
@@ -41,7 +42,7 @@ function toEventRecord(event: LoggedEvent): z.output<typeof EventRecord> {
 }
 
 const input = z.object({
-  types: listOf(z.enum(eventTypes), 20),
+  types: listOf(z.enum([...eventTypes, ...quietEventTypes]), 20),
   customerId: idOf('Customer').optional(),
   resourceId: searchText(100).optional(),
   limit: pageLimit,
@@ -85,7 +86,7 @@ async function countEvents(database: Queryable, { worldId, types: ofTypes, custo
   return Number(row!.count)
 }
 
-/** `nextCursor` is the place to go on from, also when there is no more yet. */
+/** `nextCursor` is the place to go on from, also when there is no more yet. What is told to listeners alone is there when it is asked for. */
 export const listEvents = query({
   name: 'listEvents',
   permission: 'VIEW',
@@ -93,7 +94,11 @@ export const listEvents = query({
   input,
   output: z.object({ data: z.array(EventRecord), hasMore: z.boolean(), nextCursor: z.string() }),
   async answer(core, caller, asked) {
-    const { data, ...page } = await readLog.answer(core, caller, { ...asked, total: 'none' })
+    const { data, ...page } = await readLog.answer(core, caller, {
+      ...asked,
+      types: asked.types ?? [...eventTypes],
+      total: 'none',
+    })
     return { ...page, data: data.map(toEventRecord) }
   },
 })

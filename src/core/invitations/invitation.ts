@@ -4,7 +4,7 @@ import { currencyOf } from '../../base/currency.ts'
 import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
 import type { Queryable } from '../../database/port.ts'
-import { type InvitationRow, selectList } from '../../database/tables.ts'
+import { byIdsInWorld, type InvitationRow, selectList } from '../../database/tables.ts'
 import type { EventDraft } from '../commit.ts'
 import { money } from '../input.ts'
 import type { Core, Environment } from '../operation.ts'
@@ -53,6 +53,14 @@ export async function requireInvitation(database: Queryable, environment: Enviro
   return row
 }
 
+export async function invitationById(database: Queryable, worldId: string, id: string): Promise<InvitationRow | undefined> {
+  const [row] = await database.query<InvitationRow>(
+    `select ${selectList('invitation', 'i')} from invitation i where ${byIdsInWorld('i')}`,
+    [worldId, [id]],
+  )
+  return row
+}
+
 /** What the page behind its url shows. */
 export interface InvitationShown {
   invitation: Invitation
@@ -81,9 +89,18 @@ function invitationNotFound(code: string): DomainError {
 
 /** INVITATION_CLAIMED, to the inviter's platform. */
 export function invitationClaimed(row: InvitationRow, baseUrl: string, now: Date): EventDraft {
+  return invitationEvent('INVITATION_CLAIMED', row, baseUrl, now)
+}
+
+/** INVITATION_EXPIRED, to whoever listens there. */
+export function invitationExpired(row: InvitationRow, baseUrl: string, now: Date): EventDraft {
+  return invitationEvent('INVITATION_EXPIRED', row, baseUrl, now)
+}
+
+function invitationEvent(type: string, row: InvitationRow, baseUrl: string, now: Date): EventDraft {
   return {
     worldId: row.worldId,
-    type: 'INVITATION_CLAIMED',
+    type,
     resourceId: toId('Invitation', row.id),
     customerId: row.inviterCustomerId,
     payload: { invitation: toInvitation(row, baseUrl, now) },

@@ -3,11 +3,19 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { DomainError } from '../../base/refusal.ts'
 import type { InvitationRow } from '../../database/tables.ts'
+import { newTask } from '../../log/tasks.ts'
 import { customerByUmaAddress } from '../customers/customer.ts'
 import { requireUmaAddress } from '../customers/uma-address.ts'
 import { amountUpTo, instant, name, text } from '../input.ts'
 import { type Moment, operation, query } from '../operation.ts'
-import { Invitation, invitationClaimed, requireInvitation, toInvitation } from './invitation.ts'
+import {
+  Invitation,
+  invitationById,
+  invitationClaimed,
+  invitationExpired,
+  requireInvitation,
+  toInvitation,
+} from './invitation.ts'
 
 /**
  * Spec silent: the amount of a pay-by-link invitation is in the first currency that the platform supports. Without `expiresAt` it never
@@ -56,7 +64,12 @@ export const createInvitation = operation({
       updatedAt: now,
       version: 1,
     }
-    return { reply: toInvitation(row, settings.baseUrl, now), guard: { customer: [inviter] }, insert: { invitation: [row] } }
+    const task = row.expiresAt ? [newTask('expire-invitation', world.id, row.id, row.expiresAt)] : []
+    return {
+      reply: toInvitation(row, settings.baseUrl, now),
+      guard: { customer: [inviter] },
+      insert: { invitation: [row], task },
+    }
   },
 })
 
@@ -104,6 +117,7 @@ export const claimInvitation = operation({
       reply: toInvitation(claimed, settings.baseUrl, now),
       ...(row.expiresAt ? { before: row.expiresAt } : {}),
       update: { invitation: [claimed] },
+      remove: { task: [row.id] },
       events: [invitationClaimed(claimed, settings.baseUrl, now)],
     }
   },
@@ -128,6 +142,28 @@ export const cancelInvitation = operation({
       reply: toInvitation(cancelled, settings.baseUrl, now),
       ...(row.expiresAt ? { before: row.expiresAt } : {}),
       update: { invitation: [cancelled] },
+      remove: { task: [row.id] },
+    }
+  },
+})
+
+/** Nobody has claimed it in time: whoever listens is told. It is the instant that counts, so nothing of it changes. Run by its task. */
+export const expireInvitation = operation({
+  name: 'expireInvitation',
+  permission: 'MANAGE',
+  input: z.object({ invitationId: z.uuid() }),
+  output: z.object({ early: z.boolean() }),
+  load: ({ database }, { worldId }, { invitationId }) => invitationById(database, worldId, invitationId),
+  decide(_input, row, { now, settings, timing }) {
+    if (row?.status !== 'PENDING' || row.expiresAt === null) return { reply: { early: false } }
+    if (timing === 'early') return { reply: { early: true } }
+    const told = invitationExpired(row, settings.baseUrl, now)
+    return {
+      reply: { early: false },
+      notBefore: row.expiresAt,
+      guard: { invitation: [row] },
+      remove: { task: [row.id] },
+      events: [told],
     }
   },
 })
