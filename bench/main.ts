@@ -1,6 +1,7 @@
 /** `npm run bench -- <name>`: what we claim about speed, for anyone to run. See README.md beside this file. */
 import { benchFanout } from './fanout.ts'
 import { benchGraphql } from './graphql.ts'
+import { benchImport } from './import.ts'
 import { benchRest } from './rest.ts'
 import { benchStart } from './start.ts'
 import { benchMemory, benchTransfers } from './transfers.ts'
@@ -13,6 +14,7 @@ const benches: Record<string, () => Promise<void>> = {
   fanout: benchFanout,
   webhooks: benchWebhooks,
   rest: benchRest,
+  import: benchImport,
   graphql: benchGraphql,
 }
 

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { cpus } from 'node:os'
 import { systemClock } from '../src/base/clock.ts'
 import { createCommitter } from '../src/core/commit.ts'
+import { prepareDataKeys } from '../src/core/data-keys.ts'
 import { createPlatform } from '../src/core/platform/create-platform.ts'
 import { openServerDatabase } from '../src/database/server.ts'
 import { cpuMs, median, type Running, startGateway, withDatabase } from './gateway.ts'
@@ -129,6 +130,7 @@ async function measure(url: string, dead: number): Promise<Figure> {
 async function makePlatforms(url: string): Promise<string[]> {
   const database = await openServerDatabase(url)
   const clock = systemClock()
+  await prepareDataKeys(database, [], clock.now())
   const { commit } = createCommitter(database, clock, () => {})
   const tokens: string[] = []
   for (let index = 0; index < platforms; index += 1) {

@@ -23,6 +23,12 @@ export function newId(): string {
   return randomUUIDv7()
 }
 
+/** Before every id that is made from this instant on, and after those made before. */
+export function oldestId(from: Date): string {
+  const hex = from.getTime().toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
 export function toId(type: IdType, uuid: string): string {
   return `${type}:${uuid}`
 }

@@ -9,7 +9,7 @@ import { stringifyJson } from '../base/json.ts'
 import type { Vault } from '../base/vault.ts'
 import { sealPersonal } from '../database/personal.ts'
 import { constraintOf, type Database, type Parameter, sqlState } from '../database/port.ts'
-import { type InsertedRows, snakeRow, type VersionedRows } from '../database/tables.ts'
+import { type InsertedRows, storedRow, type VersionedRows } from '../database/tables.ts'
 import type { Entry } from '../ledger/entry.ts'
 import { commitCall, parts, type RemovedTable, versionedTables } from './commit.sql.ts'
 
@@ -286,11 +286,11 @@ function compile(plans: readonly Planned[], pinned: Date | null, vault: Vault): 
   plans.forEach(({ plan, claim }, index) => {
     const number = index + 1
     for (const [table, rows] of Object.entries(plan.insert ?? {})) {
-      for (const row of rows) batch.addRow(`insert ${table}`, number, snakeRow(sealPersonal(vault, row)))
+      for (const row of rows) batch.addRow(`insert ${table}`, number, storedRow(vault, row))
     }
     for (const [table, rows] of Object.entries(plan.update ?? {})) {
       for (const row of rows) {
-        batch.addRow(`update ${table}`, number, snakeRow(sealPersonal(vault, { ...row, version: row.version + 1 })))
+        batch.addRow(`update ${table}`, number, storedRow(vault, { ...row, version: row.version + 1 }))
       }
     }
     for (const [table, ids] of Object.entries(plan.remove ?? {})) {

@@ -103,7 +103,7 @@ const sealedTables: readonly SealedTable[] = [
   { table: 'customer', key: ['id'], columns: { birth_date: wholeText, business_info: wholeJson, beneficial_owners: wholeJson } },
   { table: 'external_account', key: ['id'], columns: { account_info: wholeJson, primary_identifier: wholeText } },
   { table: 'transaction', key: ['id'], columns: { counterparty_information: wholeJson } },
-  { table: 'quote', key: ['id'], columns: { payment_instructions: parts } },
+  { table: 'quote', key: ['id'], columns: { payment_instructions: wholeJson } },
   { table: 'bulk_row', key: ['id'], columns: { fields: wholeJson } },
   { table: 'event', key: ['id'], columns: { payload: parts } },
   { table: 'webhook_delivery', key: ['id'], columns: { body: { type: 'text', sealed: 'whole if personal' } } },

@@ -14,7 +14,7 @@ import { expireQuote } from './quotes/expire-quote.ts'
 import { paymentWork } from './transactions/payment-work.ts'
 
 /** Then other tasks have their turn. */
-const portionsAtOnce = 4
+const portionsAtOnce = 16
 
 export function coreWork(core: Core): Record<string, TaskHandler> {
   const call = async (worldId: string) => ({ caller: await serviceCaller(core, worldId) })

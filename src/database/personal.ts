@@ -7,6 +7,7 @@ const names: ReadonlySet<string> = new Set([
   'beneficialOwners',
   'encryptionPrivateKey',
   'payerData',
+  'paymentInstructions',
   'signingPrivateKey',
   'birthDate',
   'businessInfo',
@@ -21,6 +22,10 @@ const names: ReadonlySet<string> = new Set([
   'taxId',
   'vpa',
 ])
+
+export function isPersonal(name: string): boolean {
+  return names.has(name)
+}
 
 /** The same with every personal value in it sealed. */
 export function sealPersonal<Value>(vault: Vault, value: Value): Value {

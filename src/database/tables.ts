@@ -2,6 +2,7 @@
  * The tables as plain SQL sees them: their columns in both spellings, and their rows as TypeScript types. Prisma's schema is where they
  * are defined.
  */
+import type { Vault } from '../base/vault.ts'
 import { Prisma } from './generated/client.ts'
 import type {
   ApiTokenModel,
@@ -28,6 +29,7 @@ import type {
   WebhookDeliveryModel,
   WorldModel,
 } from './generated/models.ts'
+import { isPersonal } from './personal.ts'
 
 export type {
   ApiTokenModel as ApiTokenRow,
@@ -173,7 +175,11 @@ export function byIdsInWorld(alias: string): string {
   return `${alias}.id = any($2::uuid[]) and (${alias}.world_id = $1) is true`
 }
 
-/** A row under the database's names, as the commit function takes it. */
-export function snakeRow(row: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [snakeCase(name), value]))
+/** A row under the database's names, as the commit function takes it: what is personal in it is sealed. */
+export function storedRow(vault: Vault, row: object): Record<string, unknown> {
+  const stored: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(row)) {
+    stored[snakeCase(name)] = isPersonal(name) && value !== null ? vault.seal(value) : value
+  }
+  return stored
 }

@@ -2,7 +2,8 @@
 import type { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { z } from 'zod'
-import { newId, toId } from '../../base/ids.ts'
+import { day } from '../../base/clock.ts'
+import { newId, oldestId, toId } from '../../base/ids.ts'
 import { stringifyJson } from '../../base/json.ts'
 import { DomainError } from '../../base/refusal.ts'
 import type { Queryable } from '../../database/port.ts'
@@ -11,7 +12,8 @@ import { newTask } from '../../log/tasks.ts'
 import { action } from '../operation.ts'
 import { bulkJobEnded, type RowError } from './job.ts'
 
-const rowsAtOnce = 500
+const rowsAtOnce = 100
+const leftRowsAtOnce = 10_000
 const longestRow = 64 * 1024
 const requiredColumns = ['platformCustomerId', 'customerType']
 
@@ -26,6 +28,7 @@ export const uploadCustomers = action({
   output: z.object({ jobId: z.string(), status: z.enum(['PENDING', 'FAILED']) }),
   async answer({ database, commit, clock }, { worldId }, { file }) {
     const id = newId()
+    await forgetLeftRows(database, clock.now())
     const { total, fault } = await keepRows(database, id, file)
     const now = clock.now()
     const job: BulkJobRow = {
@@ -50,6 +53,16 @@ export const uploadCustomers = action({
     return { jobId: toId('Job', id), status: fault ? ('FAILED' as const) : ('PENDING' as const) }
   },
 })
+
+/** Rows of uploads that were cut off, by a process that died: no job will ever take them. */
+async function forgetLeftRows(database: Queryable, now: Date): Promise<void> {
+  await database.query(
+    `delete from bulk_row where id in (
+       select r.id from bulk_row r where r.id < $1::uuid and not exists (select from bulk_job j where j.id = r.job_id)
+       order by r.id limit ${leftRowsAtOnce})`,
+    [oldestId(new Date(now.getTime() - day))],
+  )
+}
 
 async function keepRows(
   database: Queryable,

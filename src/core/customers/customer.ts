@@ -110,6 +110,16 @@ export async function customerByUmaAddress(
   return row && sees(sight, row.id) ? row : undefined
 }
 
+/** Which of these addresses somebody in the world has, or had. One look into the index for each, however many customers there are. */
+export async function takenAddresses(database: Queryable, worldId: string, addresses: readonly string[]): Promise<Set<string>> {
+  const rows = await database.query<{ umaAddress: string }>(
+    `select c.uma_address as "umaAddress" from unnest($2::text[]) wanted(address)
+     join customer c on c.world_id = $1 and c.uma_address = wanted.address`,
+    [worldId, addresses],
+  )
+  return new Set(rows.map(({ umaAddress }) => umaAddress))
+}
+
 export function customerDeleted(field = 'customerId'): DomainError {
   return new DomainError('CUSTOMER_DELETED', 'The customer has been deleted', { field })
 }

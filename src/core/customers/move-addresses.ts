@@ -8,6 +8,7 @@ import { randomCode } from '../../base/random.ts'
 import { type CustomerRow, selectList, type TaskRow } from '../../database/tables.ts'
 import { newTask } from '../../log/tasks.ts'
 import { operation } from '../operation.ts'
+import { takenAddresses } from './customer.ts'
 import { longestUsername } from './uma-address.ts'
 
 const customersAtOnce = 200
@@ -35,11 +36,9 @@ export const moveAddresses = operation({
       ),
       worlds.get(worldId),
     ])
-    const taken = await database.query<{ umaAddress: string }>(
-      `select uma_address as "umaAddress" from customer where world_id = $1 and uma_address = any($2::text[])`,
-      [worldId, customers.map(({ umaAddress }) => onDomain(umaAddress, world!.umaDomain))],
-    )
-    return { customers, domain: world!.umaDomain, taken: new Set(taken.map(({ umaAddress }) => umaAddress)) }
+    const { umaDomain: domain } = world!
+    const wanted = customers.map(({ umaAddress }) => onDomain(umaAddress, domain))
+    return { customers, domain, taken: await takenAddresses(database, worldId, wanted) }
   },
   decide(_input, { customers, domain, taken }, { caller: { worldId }, now, newId }) {
     const moved = customers
