@@ -193,6 +193,133 @@ describe('a dump of the database', () => {
   })
 })
 
+describe('a customer who is looked at with a viewer token', () => {
+  test('shows the ends of tax ids and account numbers, and no birth date, through both doors', async () => {
+    const [birthDate, taxId, accountNumber] = ['1977-07-17', '98-1111222', '55550000111122']
+    const info = { accountType: 'US_ACCOUNT', accountNumber, routingNumber: '021000021', accountCategory: 'CHECKING' }
+    const shown: string[] = []
+    for (const [customerType, fields] of [
+      ['INDIVIDUAL', { birthDate, fullName: 'Ada Lovelace' }],
+      [
+        'BUSINESS',
+        {
+          businessInfo: { legalName: 'Engines', taxId },
+          beneficialOwners: [{ fullName: 'C', individualType: 'DIRECTOR', birthDate, taxId }],
+        },
+      ],
+    ] as const) {
+      const customer = await post('/customers', { platformCustomerId: 'viewed', customerType, ...fields })
+      const account = {
+        customerId: customer['id'],
+        currency: 'USD',
+        accountInfo: { ...info, beneficiary: beneficiary({ birthDate }) },
+      }
+      const { id } = await post('/customers/external-accounts', account)
+      const { token } = await post('/viewer-tokens', { customerId: customer['id'], permissions: ['VIEW'] })
+      const looking = { as: null, headers: { authorization: `Bearer ${token}` } }
+      const { text, body } = await world.rest('GET', `/customers/${customer['id']}`, undefined, looking)
+      const accounts = await world.rest('GET', '/customers/external-accounts', undefined, looking)
+      expect(accounts.body['data'][0]).toMatchObject({
+        id,
+        accountInfo: { accountNumber: '••••1122', routingNumber: '021000021' },
+      })
+      if (customerType === 'BUSINESS') expect(body['businessInfo']).toEqual({ legalName: 'Engines', taxId: '••••1222' })
+      const graph = await world.graphql(
+        `{ viewer { customer { birthDate businessInfo { taxId } beneficialOwners { fullName }
+          externalAccounts(first: 5) { edges { node { accountInfo { __typename ... on UsAccountInfo { accountNumber beneficiary { ... on IndividualBeneficiary { birthDate } } } } } } } } } }`,
+        {},
+        looking,
+      )
+      expect(graph.body, graph.text).not.toHaveProperty('errors')
+      const [{ node }] = graph.body['data'].viewer.customer.externalAccounts.edges
+      expect(node.accountInfo).toEqual({
+        __typename: 'UsAccountInfo',
+        accountNumber: '••••1122',
+        beneficiary: { birthDate: null },
+      })
+      shown.push(text, accounts.text, graph.text)
+    }
+    for (const value of [birthDate, taxId, accountNumber]) expect(shown.join('\n')).not.toContain(value)
+  })
+})
+
+describe('a customer whose personal data is erased', () => {
+  const erasable = ['Erica Erasable', '1966-06-16', '777766665555', 'erica@example.com', '1 Erased Street']
+
+  test('is gone as a person, from the log too; payments and books stay', async () => {
+    const customer = await post('/customers', {
+      platformCustomerId: 'erica-1',
+      customerType: 'INDIVIDUAL',
+      fullName: erasable[0],
+      birthDate: erasable[1],
+      email: erasable[3],
+      umaAddress: '$erica@demo.sandbox.uma.localhost',
+      address: { line1: erasable[4], city: 'Town', state: 'CA', postalCode: '90001', country: 'US' },
+    })
+    const dollars = await internalAccountOf(world, customer['id'], 'USD')
+    await fund(world, dollars['id'], 5_000)
+    const bank = await post('/customers/external-accounts', {
+      customerId: customer['id'],
+      currency: 'USD',
+      accountInfo: {
+        accountType: 'US_ACCOUNT',
+        accountNumber: erasable[2],
+        routingNumber: '021000021',
+        accountCategory: 'CHECKING',
+        beneficiary: beneficiary({ fullName: erasable[0] }),
+      },
+    })
+    const payment = await post('/transfer-out', {
+      source: { accountId: dollars['id'] },
+      destination: { accountId: bank['id'] },
+      amount: 1_000,
+    })
+    const { body: token } = await world.rest('POST', '/bank-link/link-tokens', { customerId: customer['id'] })
+    const linking = { publicToken: `public-${token['linkToken'].slice(5)}`, accountId: 'sandbox-checking' }
+    await world.rest('POST', `/bank-link/callback/${token['linkToken']}`, linking)
+    await world.drain()
+
+    // First deleted, as the specification has it; later erased.
+    expect((await world.rest('DELETE', `/customers/${customer['id']}`)).status).toBe(200)
+    expect((await world.rest('GET', `/customers/${customer['id']}`)).body['fullName']).toBe(erasable[0])
+    const erased = await world.rest('DELETE', `/customers/${customer['id']}?erasePersonalData=true`)
+    expect(erased.status, erased.text).toBe(200)
+    await world.drain()
+
+    const { body } = await world.rest('GET', `/customers/${customer['id']}`)
+    expect(body).toEqual({
+      id: customer['id'],
+      platformCustomerId: 'erica-1',
+      customerType: 'INDIVIDUAL',
+      umaAddress: expect.not.stringContaining('erica'),
+      kycStatus: 'APPROVED',
+      isDeleted: true,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    })
+    const events = await world.rest('GET', `/events?customerId=${customer['id']}&limit=100`)
+    const shown = `${events.text}${await dump(world.database)}`
+    for (const value of erasable) expect(shown, value).not.toContain(value)
+    const linked = events.body['data'].find(({ event }: Body) => event.account)
+    expect(linked.event.account.accountInfo).toMatchObject({ accountType: 'US_ACCOUNT', accountNumber: '••••' })
+    const graph = await world.graphql(
+      'query ($id: ID!) { externalAccount(id: $id) { isDeleted accountInfo { ... on UsAccountInfo { accountNumber beneficiary { __typename } } } } }',
+      { id: bank['id'] },
+    )
+    expect(graph.body['data'].externalAccount).toEqual({
+      isDeleted: true,
+      accountInfo: { accountNumber: '••••', beneficiary: null },
+    })
+    expect((await world.rest('GET', `/transactions/${payment['id']}`)).body).toMatchObject({
+      status: 'COMPLETED',
+      customerId: customer['id'],
+    })
+    expect((await internalAccountOf(world, customer['id'], 'USD'))['balance'].amount).toBe(4_000)
+    // Asked for twice, it is done already.
+    expect((await world.rest('DELETE', `/customers/${customer['id']}?erasePersonalData=true`)).status).toBe(200)
+  })
+})
+
 describe('when the keys change', () => {
   const key = () => randomBytes(32).toString('base64')
 

@@ -5,6 +5,7 @@ import { openAccounts } from './accounts/open-accounts.ts'
 import { expireApproval } from './approvals/approval.ts'
 import { linkAccount } from './bank-link/bank-link.ts'
 import { importRows } from './bulk-import/import-rows.ts'
+import { eraseFromLog } from './customers/erase-customer.ts'
 import { moveAddresses } from './customers/move-addresses.ts'
 import { expireInvitation } from './invitations/invitations.ts'
 import { forgetLookup } from './lookups/lookup.ts'
@@ -38,6 +39,11 @@ export function coreWork(core: Core): Record<string, TaskHandler> {
     },
     async 'open-accounts'({ worldId, subjectId }) {
       await perform(core, openAccounts, await call(worldId), { afterCustomerId: subjectId })
+      return undefined
+    },
+    async 'erase-customer'({ worldId, subjectId }) {
+      const world = await core.worlds.get(worldId)
+      await eraseFromLog(core.database, worldId, subjectId, world!.webhookEnvelope)
       return undefined
     },
     async 'expire-invitation'({ worldId, subjectId }) {

@@ -32,6 +32,32 @@ export function sealPersonal<Value>(vault: Vault, value: Value): Value {
   return sealIn(vault, value) as Value
 }
 
+/** The same without it. Of an account its kind is left. */
+export function withoutPersonal<Value>(value: Value): Value {
+  return erasedIn(value) as Value
+}
+
+const numbersOfAccounts: ReadonlySet<string> = new Set(['accountNumber', 'address', 'clabeNumber', 'iban', 'pixKey', 'vpa'])
+
+/** What kind of account at which bank it was. */
+export function erasedAccount(info: unknown): Record<string, string> {
+  const { beneficiary: _person, ...rest } = info as Record<string, string>
+  return Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, numbersOfAccounts.has(name) ? '••••' : value]))
+}
+
+const alsoErased: ReadonlySet<string> = new Set(['fullName', 'nationality', 'email', 'address'])
+
+function erasedIn(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(erasedIn)
+  if (typeof value !== 'object' || value === null || !isPlain(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, item]) => {
+      if (name === 'accountInfo') return [[name, erasedAccount(item)]]
+      return names.has(name) || alsoErased.has(name) ? [] : [[name, erasedIn(item)]]
+    }),
+  )
+}
+
 export function hasPersonal(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(([name, item]) => (names.has(name) && isThere(item)) || hasPersonal(item))

@@ -4,6 +4,7 @@ import { createCustomer } from '../core/customers/create-customer.ts'
 import { type beneficialOwner, type Customer, kycStatuses } from '../core/customers/customer.ts'
 import { createKycLink } from '../core/customers/kyc-link.ts'
 import { listCustomers } from '../core/customers/read-customers.ts'
+import { maskedFor } from '../core/masked.ts'
 import { builder } from './builder.ts'
 import { bothWayArgs, listOf, ownedList, pageComplexity } from './connection.ts'
 import { addMutation, idempotencyKeyDescription } from './error.ts'
@@ -50,10 +51,11 @@ builder.node(CustomerRef, {
     umaAddress: t.exposeString('umaAddress', { description: '`$username@domain`' }),
     kycStatus: t.expose('kycStatus', { type: KycStatus, description: 'Only approved customers move money.' }),
     fullName: t.exposeString('fullName', { nullable: true, description: 'Of a person.' }),
-    birthDate: t.expose('birthDate', {
+    birthDate: t.field({
       type: 'Date',
       nullable: true,
-      description: 'Of a person.',
+      description: 'Of a person. Not shown to viewer tokens.',
+      resolve: ({ birthDate }, _args, { caller }) => maskedFor(caller, { birthDate }).birthDate ?? null,
     }),
     nationality: t.exposeString('nationality', { nullable: true, description: 'Of a person: ISO 3166-1 alpha-2 code.' }),
     email: t.exposeString('email', { nullable: true, description: 'E-mail address.' }),
@@ -62,15 +64,16 @@ builder.node(CustomerRef, {
       nullable: true,
       description: 'Postal address.',
     }),
-    businessInfo: t.expose('businessInfo', {
+    businessInfo: t.field({
       type: BusinessInfoRef,
       nullable: true,
-      description: 'Of a company.',
+      description: 'Of a company. Viewer tokens are shown the end of its tax number.',
+      resolve: ({ businessInfo }, _args, { caller }) => maskedFor(caller, businessInfo) ?? null,
     }),
     beneficialOwners: t.field({
       type: [BeneficialOwnerRef],
       description: 'Of a company: who owns or controls it.',
-      resolve: ({ beneficialOwners }) => beneficialOwners ?? [],
+      resolve: ({ beneficialOwners }, _args, { caller }) => maskedFor(caller, beneficialOwners) ?? [],
     }),
     isDeleted: t.exposeBoolean('isDeleted', { description: 'Deleted customers can no longer move money.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
@@ -215,6 +218,9 @@ addMutation('deleteCustomer', {
     description: 'Who.',
     fields: (t) => ({
       customerId: t.id({ required: true, description: '`Customer:<uuid>`' }),
+      erasePersonalData: t.boolean({
+        description: 'Also erases whatever is known of them as a person, for ever; payments and the books stay.',
+      }),
       idempotencyKey: t.string({ description: idempotencyKeyDescription }),
     }),
   }),

@@ -1,5 +1,6 @@
 import { approveTransaction, rejectTransaction, requestedFieldsOf } from '../core/approvals/approval.ts'
 import type { Customer } from '../core/customers/customer.ts'
+import { maskedFor } from '../core/masked.ts'
 import type { Quote } from '../core/quotes/quote.ts'
 import { receiveUma } from '../core/sandbox/receive-uma.ts'
 import { sandboxSend } from '../core/sandbox/send.ts'
@@ -147,8 +148,8 @@ builder.node(TransactionRef, {
     counterpartyInformation: t.field({
       type: [UserInfoRef],
       description: 'What is known of the other side; only of payments to and from UMA addresses.',
-      resolve: ({ counterpartyInformation = {} }) =>
-        Object.entries(counterpartyInformation).map(([name, value]) => ({ name, value })),
+      resolve: ({ counterpartyInformation = {} }, _args, { caller }) =>
+        Object.entries(maskedFor(caller, counterpartyInformation)).map(([name, value]) => ({ name, value })),
     }),
     senderUmaAddress: t.exposeString('senderUmaAddress', { nullable: true, description: 'Who pays, of payments by UMA.' }),
     receiverUmaAddress: t.exposeString('receiverUmaAddress', {

@@ -36,3 +36,8 @@ export function takesJson(accept: string | undefined): boolean {
     return !refused && ['*/*', 'application/*', 'application/json'].includes(type)
   })
 }
+
+/** What is deleted is named by its path, and how by its query. */
+export function hasBody(method: Route['method']): boolean {
+  return method !== 'GET' && method !== 'DELETE'
+}

@@ -11,6 +11,7 @@ import { address, currencyObject, money } from '../core/input.ts'
 import { Invitation } from '../core/invitations/invitation.ts'
 import { LookupReply } from '../core/lookups/lookup.ts'
 import { UmaProvider } from '../core/lookups/uma-providers.ts'
+import { maskedPattern } from '../core/masked.ts'
 import { PlatformConfig } from '../core/platform/configuration.ts'
 import { WebhookKey } from '../core/platform/signing-keys.ts'
 import { Token } from '../core/platform/tokens.ts'
@@ -48,6 +49,26 @@ export const named: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>(
     WebhookHealth,
   }).map(([name, schema]) => [schema, name]),
 )
+
+/** As it is described under its name. Numbers of accounts are shown to viewer tokens as their ends. */
+export function componentOf(schema: z.ZodType): Json {
+  return schema === accountInfo ? orMasked(schemaOf(schema)) : schemaOf(schema)
+}
+
+function orMasked(schema: Json): Json {
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => {
+      if (name === 'pattern') return [name, `${value}|^${maskedPattern}$`]
+      if (name === 'minLength') return [name, Math.min(value as number, 4)]
+      if (Array.isArray(value)) return [name, value.map((item) => (isObject(item) ? orMasked(item) : item))]
+      return [name, isObject(value) ? orMasked(value) : value]
+    }),
+  )
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 interface Node {
   zodSchema: z.core.$ZodTypes

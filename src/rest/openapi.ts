@@ -7,7 +7,8 @@ import { commonRefusals } from '../core/operation.ts'
 import { mostCounted } from '../core/page.ts'
 import { statuses } from './error.ts'
 import { type Example, examples } from './examples.ts'
-import { type Json, named, schemaOf, shapeOf } from './openapi-schemas.ts'
+import { hasBody } from './http.ts'
+import { componentOf, type Json, named, schemaOf, shapeOf } from './openapi-schemas.ts'
 import { describedWebhooks } from './openapi-webhooks.ts'
 import type { Route } from './route.ts'
 
@@ -41,21 +42,21 @@ function operationOf(route: Route, tag: string): Json {
     schema: { type: 'string' },
     ...exampleOf(shown[0]?.path?.[name]),
   }))
-  if (method === 'GET') {
+  if (!hasBody(method)) {
     for (const [name, schema] of others) {
       const query = { name, in: 'query', ...(mandatory.includes(name) ? { required: true } : {}), ...inQuery(name, schema) }
       parameters.push({ ...query, ...exampleOf(shown[0]?.query?.[name]) })
     }
   }
   if (asks.kind === 'operation') parameters.push(idempotencyKey)
-  const hasBody = method !== 'GET' && (upload !== undefined || others.length > 0)
+  const takesBody = hasBody(method) && (upload !== undefined || others.length > 0)
   return {
     operationId: id,
     summary: says,
     tags: [tag],
     ...(caller ? { security: [] } : asks.forViewers ? { security: [{ basic: [] }, { viewer: [] }] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(hasBody
+    ...(takesBody
       ? {
           requestBody: {
             required: upload !== undefined || mandatory.length > 0,
@@ -260,7 +261,7 @@ export function openApiDocument(rooms: Readonly<Record<string, readonly Route[]>
           description: 'A viewer token: what belongs to its customer, for some minutes.',
         },
       },
-      schemas: { Refusal: refusedBody, ...Object.fromEntries([...named].map(([schema, name]) => [name, schemaOf(schema)])) },
+      schemas: { Refusal: refusedBody, ...Object.fromEntries([...named].map(([schema, name]) => [name, componentOf(schema)])) },
       responses: sharedResponses(),
     },
   }

@@ -5,12 +5,13 @@ import { etagOf, isKnown } from '../base/etag.ts'
 import { parseJson, stringifyJson } from '../base/json.ts'
 import type { Logger } from '../base/logger.ts'
 import { DomainError } from '../base/refusal.ts'
+import { maskedFor } from '../core/masked.ts'
 import { ask, type Call, type Core, perform } from '../core/operation.ts'
 import { accountRoutes } from './accounts.ts'
 import { customerRoutes } from './customers.ts'
 import { answerTo, HttpRefusal, masked } from './error.ts'
 import { eventRoutes } from './events.ts'
-import { methodsOf, readsOnly, takesJson } from './http.ts'
+import { hasBody, methodsOf, readsOnly, takesJson } from './http.ts'
 import { lookupRoutes } from './lookups.ts'
 import { openApiDocument } from './openapi.ts'
 import { peopleRoutes } from './people.ts'
@@ -109,6 +110,20 @@ async function answerOf(
     idempotencyKey: headerOf(request, 'idempotency-key'),
   }
   const params = { ...(request.params as object), ...said }
+  return maskedFor(call.caller, await asked(core, { asks, method, upload, params, call }, request))
+}
+
+async function asked(
+  core: Core,
+  {
+    asks,
+    method,
+    upload,
+    params,
+    call,
+  }: Pick<Route, 'asks' | 'method'> & { upload: string | undefined; params: object; call: Call },
+  request: FastifyRequest,
+): Promise<unknown> {
   if (asks.kind === 'query') return ask(core, asks, call, { total: 'bounded', ...(request.query as object), ...params })
   if (request.isMultipart() !== (upload !== undefined)) {
     throw new DomainError(
@@ -119,7 +134,7 @@ async function answerOf(
   if (asks.kind === 'action') {
     return ask(core, asks, call, upload ? { [upload]: await fileIn(request, upload) } : { ...objectOf(request.body), ...params })
   }
-  return perform(core, asks, call, { ...(method === 'GET' ? (request.query as object) : objectOf(request.body)), ...params })
+  return perform(core, asks, call, { ...(hasBody(method) ? objectOf(request.body) : (request.query as object)), ...params })
 }
 
 /** The stream of a form's file; undefined when it has none. */

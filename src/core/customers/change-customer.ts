@@ -7,6 +7,7 @@ import { type Caller, type Core, operation } from '../operation.ts'
 import type { World } from '../platform/world.ts'
 import { customerInput, umaAddressExists } from './create-customer.ts'
 import { businessInfo, Customer, customerDeleted, requireCustomer, toCustomer } from './customer.ts'
+import { accountsOf, erasure } from './erase-customer.ts'
 import { readUmaAddress } from './uma-address.ts'
 
 async function loadCustomer({ database, worlds }: Core, caller: Caller, customerId: string) {
@@ -77,19 +78,28 @@ function changesOf(wanted: Changes, customer: CustomerRow, world: World): Partia
 }
 
 /**
- * The customer is hidden from lists and can neither pay nor be paid; their address stays theirs. Refuses USER_NOT_FOUND, CUSTOMER_DELETED the
- * second time.
+ * The customer is hidden from lists and can neither pay nor be paid; their address stays theirs. With `erasePersonalData` whatever is known of
+ * them as a person is erased too, also later of one who has been deleted: names, birth dates, numbers, addresses (the UMA address becomes
+ * another), in the log as well; payments and the books stay. Spec silent: that it can be asked for. Refuses USER_NOT_FOUND, CUSTOMER_DELETED
+ * the second time.
  */
 export const deleteCustomer = operation({
   name: 'deleteCustomer',
   permission: 'MANAGE',
   refuses: ['USER_NOT_FOUND', 'CUSTOMER_DELETED'],
-  input: z.object({ customerId: idOf('Customer') }),
+  input: z.object({ customerId: idOf('Customer'), erasePersonalData: z.union([z.boolean(), z.stringbool()]).default(false) }),
   output: Customer,
-  load: (core, caller, { customerId }) => loadCustomer(core, caller, customerId),
-  decide(_input, { customer }, { now }) {
+  async load(core, caller, { customerId, erasePersonalData }) {
+    const { customer } = await loadCustomer(core, caller, customerId)
+    return { customer, accounts: erasePersonalData ? await accountsOf(core.database, customer) : [] }
+  },
+  decide({ erasePersonalData }, { customer, accounts }, moment) {
+    if (erasePersonalData) {
+      const { erased, accounts: left, task } = erasure(customer, accounts, moment)
+      return { reply: toCustomer(erased), update: { customer: [erased], external_account: left }, insert: { task: [task] } }
+    }
     requireUndeleted(customer)
-    const deleted: CustomerRow = { ...customer, isDeleted: true, updatedAt: now }
+    const deleted: CustomerRow = { ...customer, isDeleted: true, updatedAt: moment.now }
     return { reply: toCustomer(deleted), update: { customer: [deleted] } }
   },
 })

@@ -6,6 +6,7 @@ import {
   listCustomerExternalAccounts,
   listPlatformExternalAccounts,
 } from '../../core/accounts/external.ts'
+import { maskedFor } from '../../core/masked.ts'
 import { builder } from '../builder.ts'
 import { bothWayArgs, listOf, ownedList, pageComplexity } from '../connection.ts'
 import { addMutation, idempotencyKeyDescription } from '../error.ts'
@@ -47,7 +48,11 @@ builder.node(ExternalAccountRef, {
       description: "The platform's own id of the account.",
     }),
     defaultUmaDepositAccount: t.exposeBoolean('defaultUmaDepositAccount', { description: 'Incoming UMA payments go here.' }),
-    accountInfo: t.expose('accountInfo', { type: AccountInfoRef, description: 'What identifies it.' }),
+    accountInfo: t.field({
+      type: AccountInfoRef,
+      description: 'What identifies it. Viewer tokens are shown the end of its number.',
+      resolve: ({ accountInfo }, _args, { caller }) => maskedFor(caller, { accountInfo }).accountInfo,
+    }),
     isDeleted: t.boolean({
       description: 'It was deleted: payments keep it, lists do not show it.',
       resolve: ({ isDeleted = false }) => isDeleted,
