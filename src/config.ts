@@ -61,6 +61,7 @@ const environment = z.object({
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   DATA_KEYS: dataKeys,
+  OPERATOR_TOKEN: z.string().min(16, 'expected at least 16 characters').optional(),
   UMA_PROVIDERS: providerList.optional(),
   ALLOW_LOCAL_WEBHOOKS: flag.optional(),
   BOOTSTRAP_SANDBOX_TOKEN: credentials.optional(),
@@ -97,6 +98,8 @@ export interface Config {
   databaseConnections: number
   dataDir: string
   logLevel: string
+  /** Opens the operator's door; absent, there is none. */
+  operatorToken: string | undefined
   /** Other providers of UMA addresses. */
   umaProviders: readonly z.output<typeof umaProviders>[number][]
   /** What personal data is sealed with: the first one seals, all of them open. None: the gateway makes one and keeps it in the database. */
@@ -140,6 +143,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     databaseConnections: set.DATABASE_CONNECTIONS,
     dataDir: set.DATA_DIR,
     logLevel: set.LOG_LEVEL,
+    operatorToken: set.OPERATOR_TOKEN,
     umaProviders: set.UMA_PROVIDERS ?? [],
     dataKeys: set.DATA_KEYS,
     requestsPerMinute: set.REQUESTS_PER_MINUTE,

@@ -26,6 +26,7 @@ import { outboxRoutine } from './log/outbox.ts'
 import { placeEvents, sequencerRoutine } from './log/sequencer.ts'
 import { runDueTasks } from './log/tasks.ts'
 import { createWorker, type Worker } from './log/worker.ts'
+import { addOperatorDoor } from './operator/operator.ts'
 import { addPages } from './pages/pages.ts'
 import { loadRails, type ProvidedRails } from './rails/load.ts'
 import type { Rails } from './rails/port.ts'
@@ -150,6 +151,7 @@ async function assemble(config: Config, parts: Parts): Promise<Gateway> {
   addRestDoor(app, core, logger)
   addPages(app, core, logger)
   addUmaDoor(app, core, trust, logger)
+  addOperatorDoor(app, core, config.operatorToken, logger)
   await app.listen({ host: config.host, port: config.port })
   const { port } = app.server.address() as { port: number }
   settings.baseUrl = config.baseUrl ?? `http://${config.host}:${port}`

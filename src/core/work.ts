@@ -6,6 +6,7 @@ import { expireApproval } from './approvals/approval.ts'
 import { linkAccount } from './bank-link/bank-link.ts'
 import { importRows } from './bulk-import/import-rows.ts'
 import { eraseFromLog } from './customers/erase-customer.ts'
+import { expireKycLink } from './customers/kyc-link.ts'
 import { moveAddresses } from './customers/move-addresses.ts'
 import { expireInvitation } from './invitations/invitations.ts'
 import { forgetLookup } from './lookups/lookup.ts'
@@ -40,6 +41,10 @@ export function coreWork(core: Core): Record<string, TaskHandler> {
     async 'open-accounts'({ worldId, subjectId }) {
       await perform(core, openAccounts, await call(worldId), { afterCustomerId: subjectId })
       return undefined
+    },
+    async 'expire-kyc-link'({ worldId, subjectId }) {
+      const { early } = await perform(core, expireKycLink, await call(worldId), { linkId: subjectId })
+      return early ? { againInMs: second } : undefined
     },
     async 'erase-customer'({ worldId, subjectId }) {
       const world = await core.worlds.get(worldId)

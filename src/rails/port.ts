@@ -172,6 +172,8 @@ export interface Rails {
   receiver(umaAddress: string): Promise<UmaReceiver | undefined>
   /** Absent: it knows of none. */
   providers?(): readonly UmaProvider[]
+  /** What it must know of a customer who moves this currency, by the specification's names of user information. Absent: nothing. */
+  customerFields?(currency: string): readonly string[]
   send(payment: RailPayment): Promise<RailOutcome>
   pull(payment: RailPayment): Promise<RailOutcome>
   giveBack(returned: RailReturn): Promise<RailOutcome>

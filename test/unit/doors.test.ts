@@ -27,6 +27,8 @@ const reasons: Readonly<Record<string, { rest?: string; graphql?: string }>> = {
   importRows: internal(),
   openAccounts: internal(),
   moveAddresses: internal(),
+  expireKycLink: internal(),
+  decideKyc: { rest: 'the operator’s door asks for it', graphql: 'the operator’s door asks for it' },
   expireInvitation: internal(),
   receivePayRequest: ofUma(),
   settlePayRequest: ofUma(),

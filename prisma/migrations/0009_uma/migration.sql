@@ -57,3 +57,9 @@ WHERE EXISTS (SELECT FROM "world" o WHERE o."uma_domain" = w."uma_domain" AND o.
 
 -- CreateIndex
 CREATE UNIQUE INDEX "world_uma_domain_key" ON "world"("uma_domain");
+
+-- CreateIndex
+CREATE INDEX "invitation_inviter_customer_id_idx" ON "invitation"("inviter_customer_id");
+
+-- CreateIndex
+CREATE INDEX "kyc_link_customer_id_idx" ON "kyc_link"("customer_id");

@@ -110,11 +110,16 @@ export async function customerByUmaAddress(
   return row && sees(sight, row.id) ? row : undefined
 }
 
-/** Which of these addresses somebody in the world has, or had. One look into the index for each, however many customers there are. */
+/**
+ * Which of these addresses somebody in the world has, or had. One look into the index for each: joined, a plan made while the world was small
+ * would go through all its customers instead.
+ */
 export async function takenAddresses(database: Queryable, worldId: string, addresses: readonly string[]): Promise<Set<string>> {
+  if (addresses.length === 0) return new Set()
   const rows = await database.query<{ umaAddress: string }>(
-    `select c.uma_address as "umaAddress" from unnest($2::text[]) wanted(address)
-     join customer c on c.world_id = $1 and c.uma_address = wanted.address`,
+    `select found.uma_address as "umaAddress" from unnest($2::text[]) wanted(address)
+     cross join lateral (
+       select c.uma_address from customer c where c.world_id = $1 and c.uma_address = wanted.address limit 1) found`,
     [worldId, addresses],
   )
   return new Set(rows.map(({ umaAddress }) => umaAddress))

@@ -5,10 +5,11 @@ import { day } from '../../base/clock.ts'
 import { toId } from '../../base/ids.ts'
 import { randomCode } from '../../base/random.ts'
 import { type CustomerRow, type KycLinkRow, selectList } from '../../database/tables.ts'
+import { newTask } from '../../log/tasks.ts'
 import { text } from '../input.ts'
 import { operation } from '../operation.ts'
 import { arrival } from './create-customer.ts'
-import { undecided } from './customer.ts'
+import { customersById, kycDecided, undecided } from './customer.ts'
 
 const lifetimeMs = day
 
@@ -60,7 +61,42 @@ export const createKycLink = operation({
     return {
       reply: { kycUrl: `${settings.baseUrl}/onboard/${code}`, platformCustomerId, customerId: toId('Customer', customer.id) },
       guard: { customer: known ? [known] : [] },
-      insert: { ...arrived?.insert, kyc_link: [link] },
+      insert: { ...arrived?.insert, kyc_link: [link], task: [newTask('expire-kyc-link', world.id, link.id, link.expiresAt)] },
+    }
+  },
+})
+
+/**
+ * The time of a link is over, and nobody has said what was asked for: EXPIRED, unless another link is open or a decision has been made. It can
+ * be tried again with a new link. Run by its task.
+ */
+export const expireKycLink = operation({
+  name: 'expireKycLink',
+  permission: 'MANAGE',
+  input: z.object({ linkId: z.uuid() }),
+  output: z.object({ early: z.boolean() }),
+  async load({ database }, caller, { linkId }) {
+    const links = await database.query<KycLinkRow>(
+      `select ${selectList('kyc_link', 'l')} from kyc_link l
+       where l.customer_id = (select o.customer_id from kyc_link o where o.id = $2 and (o.world_id = $1) is true)`,
+      [caller.worldId, linkId],
+    )
+    const link = links.find(({ id }) => id === linkId)
+    const [customer] = link ? await customersById(database, caller, [link.customerId]) : []
+    return { link, customer, others: links.filter(({ id }) => id !== linkId) }
+  },
+  decide(_input, { link, customer, others }, { now, timing }) {
+    if (!link || link.usedAt !== null || customer?.kycStatus !== 'NOT_STARTED') return { reply: { early: false } }
+    if (timing === 'early') return { reply: { early: true } }
+    const stillOpen = others.some(({ usedAt, expiresAt }) => usedAt === null && expiresAt > link.expiresAt)
+    if (stillOpen || customer.isDeleted) return { reply: { early: false } }
+    const expired: CustomerRow = { ...customer, kycStatus: 'EXPIRED', updatedAt: now }
+    return {
+      reply: { early: false },
+      notBefore: link.expiresAt,
+      guard: { kyc_link: [link] },
+      update: { customer: [expired] },
+      events: [kycDecided(expired)],
     }
   },
 })

@@ -3,10 +3,12 @@ import { z } from 'zod'
 import { endpointFault } from '../../base/address.ts'
 import { toId } from '../../base/ids.ts'
 import { DomainError } from '../../base/refusal.ts'
+import type { Rails } from '../../rails/port.ts'
 import { newCurrencyAccounts } from '../accounts/internal.ts'
 import { openAccountsTask } from '../accounts/open-accounts.ts'
 import type { EventDraft } from '../commit.ts'
 import { moveAddressesTask } from '../customers/move-addresses.ts'
+import { providerFieldsOf } from '../customers/provider-fields.ts'
 import { currencyCode, int64, largestAmount, text } from '../input.ts'
 import { operation, query } from '../operation.ts'
 import { readWorld, type SupportedCurrency, type World, worldRow } from './world.ts'
@@ -45,7 +47,7 @@ export const PlatformConfig = z.object({
 
 export type PlatformConfig = z.output<typeof PlatformConfig>
 
-function toPlatformConfig(world: World): PlatformConfig {
+function toPlatformConfig(world: World, rails: Rails | undefined): PlatformConfig {
   return {
     id: toId('PlatformConfig', world.id),
     umaDomain: world.umaDomain,
@@ -61,7 +63,7 @@ function toPlatformConfig(world: World): PlatformConfig {
       maxAmount: BigInt(supported.maxAmount),
       enabledTransactionTypes: [...supported.enabledTransactionTypes],
       requiredCounterpartyFields: [...supported.requiredCounterpartyFields],
-      providerRequiredCustomerFields: [...supported.providerRequiredCustomerFields],
+      providerRequiredCustomerFields: providerFieldsOf(world, supported.currencyCode, rails),
     })),
     createdAt: world.createdAt.toISOString(),
     updatedAt: world.updatedAt.toISOString(),
@@ -73,7 +75,8 @@ export const getConfiguration = query({
   permission: 'VIEW',
   input: z.object({}),
   output: PlatformConfig,
-  answer: async ({ database }, { worldId }) => toPlatformConfig((await readWorld(database, worldId))!),
+  answer: async ({ database, rails }, { worldId, environment }) =>
+    toPlatformConfig((await readWorld(database, worldId))!, rails[environment]),
 })
 
 const limit = z
@@ -133,7 +136,7 @@ export const updateConfiguration = operation({
     ])
     return { world: world!, owned: new Set(owned.map(({ currency }) => currency)) }
   },
-  decide(input, { world, owned }, { now, newId, settings, caller }) {
+  decide(input, { world, owned }, { now, newId, settings, caller, rails }) {
     const { umaDomain, webhookEndpoint, incomingPaymentApproval, supportedCurrencies } = input
     const allowLocal = settings.allowLocalWebhooks && caller.environment === 'SANDBOX'
     if (umaDomain !== undefined && !allowLocal && /(^|\.)localhost(:|$)|:/.test(umaDomain)) {
@@ -160,7 +163,7 @@ export const updateConfiguration = operation({
       .filter(({ currencyCode: code }) => !owned.has(code))
       .map(({ currencyCode: code }) => newCurrencyAccounts(world.id, code, newId, now))
     return {
-      reply: toPlatformConfig(changed),
+      reply: toPlatformConfig(changed, rails),
       update: { world: [worldRow(changed)] },
       insert: {
         ledger_account: accounts.flatMap(({ ledger_account }) => ledger_account),

@@ -3,6 +3,7 @@ import { DomainError } from '../../base/refusal.ts'
 import { requireActive, requireInRange, requirePullable, requireSent } from '../accounts/payable.ts'
 import { requireReady } from '../customers/customer.ts'
 import { knownPersonData, requirePayerData } from '../customers/person-data.ts'
+import { requireProviderFields } from '../customers/provider-fields.ts'
 import type { Moment } from '../operation.ts'
 import type { World } from '../platform/world.ts'
 import type { Destination, DestinationInput, Source, SourceInput } from './ends.ts'
@@ -22,9 +23,12 @@ interface Ends {
 }
 
 /** Everything that can be said against the two ends before anything is priced. */
-export function checkEnds(wanted: Wanted, { source, destination }: Ends, { rails }: Moment): void {
+export function checkEnds(wanted: Wanted, { world, source, destination }: Ends & { world: World }, { rails }: Moment): void {
   checkSource(wanted, source)
   checkDestination(wanted, destination)
+  if (source.customer) requireProviderFields(world, source.currency, source.customer, rails, 'source.accountId')
+  const owner = destination.type === 'INTERNAL_ACCOUNT' ? destination.owner : undefined
+  if (owner) requireProviderFields(world, destination.currency, owner, rails, 'destination.accountId')
   requireDifferentEnds(source, destination)
   requireCarried(source, destination, rails)
   if (destination.type === 'UMA_ADDRESS') {

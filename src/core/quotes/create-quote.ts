@@ -10,6 +10,7 @@ import { newExternalAccount } from '../accounts/external.ts'
 import { paymentInstructions } from '../accounts/funding-instructions.ts'
 import { newSystemAccounts } from '../accounts/internal.ts'
 import { amountUpTo, idOf, remittanceInformation, text } from '../input.ts'
+import { isPromised } from '../invitations/pay-by-link.ts'
 import { counterpartyRefusals, requireLookup, termsFor } from '../lookups/lookup.ts'
 import { type Caller, type Core, type Moment, operation } from '../operation.ts'
 import type { World } from '../platform/world.ts'
@@ -73,6 +74,8 @@ interface Loaded {
   terms: Terms | undefined
   /** Whether the world's books have the receiving currency already. */
   hasBooks: boolean
+  /** Whether it is what an invitation has promised. */
+  promised: boolean
 }
 
 /**
@@ -111,6 +114,16 @@ export const createQuote = operation({
   decide(wanted, loaded, moment) {
     const { world } = loaded
     checkEnds(wanted, loaded, moment)
+    if (loaded.promised && wanted.lockedCurrencySide === 'RECEIVING') {
+      throw new DomainError(
+        'INVALID_INPUT',
+        'lockedCurrencySide: what a pay-by-link invitation has promised is locked on the SENDING side',
+        {
+          field: 'lockedCurrencySide',
+          value: wanted.lockedCurrencySide,
+        },
+      )
+    }
     const price = requirePrice(wanted, loaded)
     checkAmounts(loaded, price)
     const made = newPayment(wanted, loaded, price, moment)
@@ -145,11 +158,14 @@ async function load(core: Core, caller: Caller, wanted: Input): Promise<Loaded> 
   ])
   const destination = await loadDestination(core, caller, wanted.destination, lookup, source.customer)
   checkLookup(lookup?.receiverUmaAddress, destination)
-  const [terms, hasBooks] = await Promise.all([
+  const [terms, hasBooks, promised] = await Promise.all([
     termsFor(core.rates, source.currency, receivingIn(destination)),
     destination.type === 'UMA_ADDRESS' ? hasBooksIn(core, worldId, destination.currency) : true,
+    destination.type === 'UMA_ADDRESS' && source.customer
+      ? isPromised(core.database, source.customer, destination.umaAddress)
+      : false,
   ])
-  return { world: world!, source, destination, terms, hasBooks }
+  return { world: world!, source, destination, terms, hasBooks, promised }
 }
 
 function receivingIn(destination: Destination): Pick<UmaCurrency, 'currency' | 'millisatoshis'> {

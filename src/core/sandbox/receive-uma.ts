@@ -48,6 +48,7 @@ export const receiveUma = operation({
     'AMOUNT_OUT_OF_RANGE',
     'WEBHOOK_ENDPOINT_NOT_SET',
     'USER_NOT_READY',
+    'MISSING_MANDATORY_USER_INFO',
     'UMA_NOT_FOUND',
     'USER_NOT_FOUND',
   ],

@@ -8,6 +8,7 @@ import { externalAccountsById } from '../accounts/external.ts'
 import { balanceChanged, internalAccountsById, ownersOfInternalAccounts } from '../accounts/internal.ts'
 import { accountNotFound, requireActive, requireInRange, requirePullable, requireSent } from '../accounts/payable.ts'
 import { requireReady } from '../customers/customer.ts'
+import { requireProviderFields } from '../customers/provider-fields.ts'
 import { amountUpTo, idOf, remittanceInformation, text } from '../input.ts'
 import { type Caller, type Core, type Moment, operation } from '../operation.ts'
 import type { World } from '../platform/world.ts'
@@ -40,6 +41,7 @@ export const transferOut = operation({
     'AMOUNT_OUT_OF_RANGE',
     'INSUFFICIENT_BALANCE',
     'USER_NOT_READY',
+    'MISSING_MANDATORY_USER_INFO',
     'ACCOUNT_NOT_FOUND',
     'NOT_IMPLEMENTED',
   ],
@@ -55,7 +57,7 @@ export const transferOut = operation({
     loadParties(core, caller, ['source', source.accountId], ['destination', destination.accountId]),
   decide({ amount: wanted, description, remittanceInformation }, parties, moment) {
     const { world, internal, external } = parties
-    checkParties(parties, 'destination.accountId')
+    checkParties(parties, 'destination.accountId', moment)
     requireSent(moment.rails, external.currency, external.accountType, 'destination.accountId')
     const amount = wanted ?? wholeBalance(internal)
     requireInRange(world, 'OUTGOING', internal.currency, amount, { currency: 'source.accountId', amount: 'amount' })
@@ -89,6 +91,7 @@ export const transferIn = operation({
     'INVALID_BANK_ACCOUNT',
     'AMOUNT_OUT_OF_RANGE',
     'USER_NOT_READY',
+    'MISSING_MANDATORY_USER_INFO',
     'ACCOUNT_NOT_FOUND',
     'NOT_IMPLEMENTED',
   ],
@@ -103,7 +106,7 @@ export const transferIn = operation({
     loadParties(core, caller, ['destination', destination.accountId], ['source', source.accountId]),
   decide({ amount, description }, parties, moment) {
     const { world, internal, external } = parties
-    checkParties(parties, 'source.accountId')
+    checkParties(parties, 'source.accountId', moment)
     requirePullable(moment.rails, external)
     requireInRange(world, 'INCOMING', internal.currency, amount, { currency: 'destination.accountId', amount: 'amount' })
     const created = newTransfer('INCOMING', parties, amount, { description }, moment)
@@ -139,8 +142,12 @@ async function loadParties(
   return { world: world!, internal: internal!, external: external!, customer: owner?.customer }
 }
 
-function checkParties({ internal, external, customer }: Parties, externalField: string): void {
-  if (customer) requireReady(customer)
+function checkParties({ world, internal, external, customer }: Parties, externalField: string, { rails }: Moment): void {
+  if (customer) {
+    requireReady(customer)
+    const field = externalField === 'destination.accountId' ? 'source.accountId' : 'destination.accountId'
+    requireProviderFields(world, internal.currency, customer, rails, field)
+  }
   requireActive(external, externalField)
   if (internal.currency !== external.currency) {
     throw new DomainError('INVALID_CURRENCY', 'The accounts are in different currencies: use a quote instead of a transfer', {

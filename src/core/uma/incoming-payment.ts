@@ -14,6 +14,7 @@ import { requireInRange } from '../accounts/payable.ts'
 import { approvalDeadline, expiryTask } from '../approvals/approval.ts'
 import { requireReady } from '../customers/customer.ts'
 import { knownPersonData } from '../customers/person-data.ts'
+import { requireProviderFields } from '../customers/provider-fields.ts'
 import type { Moment } from '../operation.ts'
 import { selectionOf } from '../page.ts'
 import type { World } from '../platform/world.ts'
@@ -61,7 +62,8 @@ export async function accountsFor(
 }
 
 /**
- * What there is to write: the payment, PENDING, and that its platform is asked. Refuses USER_NOT_READY, INVALID_CURRENCY,
+ * What there is to write: the payment, PENDING, and that its platform is asked. Refuses USER_NOT_READY, MISSING_MANDATORY_USER_INFO for a
+ * receiver whom the providers of the currency do not know well enough, INVALID_CURRENCY,
  * AMOUNT_OUT_OF_RANGE, WEBHOOK_ENDPOINT_NOT_SET unless the platform approves by calls.
  */
 export function askForApproval(
@@ -72,6 +74,7 @@ export function askForApproval(
 ) {
   const { world, customer, external } = parties
   requireReady(customer)
+  requireProviderFields(world, wanted.currency, customer, moment.rails, fields.currency)
   requireInRange(world, 'INCOMING', wanted.currency, wanted.amount, fields)
   if (world.incomingPaymentApproval === 'WEBHOOK' && world.webhookEndpoint === null) {
     throw new DomainError('WEBHOOK_ENDPOINT_NOT_SET', 'Set a webhookEndpoint, or let incomingPaymentApproval be API')
