@@ -5,6 +5,7 @@ import { benchImport } from './import.ts'
 import { benchRest } from './rest.ts'
 import { benchStart } from './start.ts'
 import { benchMemory, benchTransfers } from './transfers.ts'
+import { benchUma } from './uma.ts'
 import { benchWebhooks } from './webhooks.ts'
 
 const benches: Record<string, () => Promise<void>> = {
@@ -15,6 +16,7 @@ const benches: Record<string, () => Promise<void>> = {
   webhooks: benchWebhooks,
   rest: benchRest,
   import: benchImport,
+  uma: benchUma,
   graphql: benchGraphql,
 }
 

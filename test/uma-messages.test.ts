@@ -25,6 +25,7 @@ import {
 } from '@uma-sdk/core'
 import { decrypt } from 'eciesjs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { railReports } from '../src/core/transactions/payment-work.ts'
 import { fund, internalAccountOf, newCustomer } from './people.ts'
 import { freePorts, type LibraryProvider, newKeyPair, openLibraryProvider, providersOf } from './providers.ts'
 import { type Body, useWorld } from './world.ts'
@@ -366,6 +367,20 @@ describe('somebody at the library pays a customer of ours', () => {
       expect(await lastIncoming()).toMatchObject({ status: 'PENDING' })
       expect((await paid(answer, amount)).status).toBe(200)
       await world.drain()
+    })
+
+    test('and what a rail reports as paid is the money just as well: once, in full, and only what was asked for', async () => {
+      const answer = PayReqResponse.fromJson((await approved(await payRequest())).text)
+      const payment = await lastIncoming()
+      const reports = railReports(() => world.gateway.core)
+      const worldId = world.gateway.created!.worlds.SANDBOX.id
+      const millisatoshis = BigInt(millisatoshisOf(answer))
+      const report = (invoice: string, amount: bigint) => reports.invoice({ worldId, invoice, millisatoshis: amount })
+      expect(await report('REF-NOBODYS', millisatoshis)).toBe(false)
+      expect(await report(answer.pr, millisatoshis - 1n)).toBe(false)
+      expect(await Promise.all([report(answer.pr, millisatoshis), report(answer.pr, millisatoshis)])).toEqual([true, true])
+      await world.drain()
+      expect((await world.rest('GET', `/transactions/${payment['id']}`)).body['status']).toBe('COMPLETED')
     })
 
     test('before the platform has approved of it', async () => {

@@ -1,5 +1,6 @@
 /** Two gateways pay each other by UMA address, over HTTP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createPlatform } from '../src/core/platform/create-platform.ts'
 import { fund, internalAccountOf, newCustomer } from './people.ts'
 import { freePorts, providersOf } from './providers.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
@@ -274,6 +275,23 @@ describe('who can be paid', () => {
     const { status, body } = await lookUp(sides.south.customer['umaAddress'].toUpperCase())
     expect({ status, address: body['receiverUmaAddress'] }).toEqual({ status: 200, address: sides.south.customer['umaAddress'] })
   })
+})
+
+test('a domain is one platform’s, and in production a public one', async () => {
+  const { body: config } = await south.rest('GET', '/config', undefined, { as: south.stranger })
+  const taken = { umaDomain: config['umaDomain'] }
+  expect(await south.rest('PATCH', '/config', taken)).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_INPUT', details: { field: 'umaDomain' } },
+  })
+  for (const umaDomain of ['localhost:4000', 'a.localhost', 'uma.example:8080', 'Uma.Example', 'uma', '']) {
+    const refused = { status: 400, body: { code: 'INVALID_INPUT', details: { field: 'umaDomain' } } }
+    expect(await south.rest('PATCH', '/config', { umaDomain }, { as: south.production }), umaDomain).toMatchObject(refused)
+  }
+  expect((await south.rest('PATCH', '/config', { umaDomain: 'uma.example' }, { as: south.production })).status).toBe(200)
+  // Two platforms of one name are two platforms.
+  const again = await createPlatform(south.gateway.core.commit, { name: 'Stranger' }, new Date())
+  expect(again).toBeDefined()
 })
 
 test('on another domain everybody keeps their name, and the old one is answered no more', async () => {

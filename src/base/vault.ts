@@ -22,7 +22,7 @@ export function dataKey(secret: Buffer): DataKey {
   return { id: createHash('sha256').update('data key').update(secret).digest('base64url').slice(0, 8), secret }
 }
 
-export class AlteredData extends Error {
+class AlteredData extends Error {
   override readonly name = 'AlteredData'
 }
 

@@ -36,7 +36,7 @@ export type RailEnd =
   | { kind: 'uma'; umaAddress: string; invoice?: UmaInvoice }
 
 /** What the provider of a UMA address elsewhere wants to be paid: by whatever the two settle with. */
-export interface UmaInvoice {
+interface UmaInvoice {
   domain: string
   invoice: string
   millisatoshis: bigint
@@ -182,6 +182,11 @@ export interface Rails {
 /** How a rail tells what it learns by itself. Each call resolves when the gateway has written it down; repeat it until it does. */
 export interface RailReports {
   outcome(report: { worldId: string; transactionId: string; leg: 'PULL' | 'SEND'; outcome: RailOutcome }): Promise<void>
+  /**
+   * Another provider has paid an invoice of ours. Resolves to whether it was taken: not one that is unknown, too little, not approved of, or
+   * too late; then the money is the rail's to give back.
+   */
+  invoice(report: { worldId: string; invoice: string; millisatoshis: bigint }): Promise<boolean>
   /** `reference`: what the payer wrote, as the instructions said. Amount in the smallest unit. */
   deposit(report: { worldId: string; railReference: string; reference: string; currency: string; amount: bigint }): Promise<void>
 }

@@ -13,7 +13,7 @@ export interface UmaIdentity {
   allowLocal: boolean
 }
 
-export interface UmaPayer {
+interface UmaPayer {
   address: string
   verified: boolean
   /** By the specification's names of user information. */

@@ -63,3 +63,6 @@ CREATE INDEX "invitation_inviter_customer_id_idx" ON "invitation"("inviter_custo
 
 -- CreateIndex
 CREATE INDEX "kyc_link_customer_id_idx" ON "kyc_link"("customer_id");
+
+-- CreateIndex
+CREATE INDEX "world_proxy_uma_subdomain_idx" ON "world"("proxy_uma_subdomain");

@@ -4,7 +4,7 @@ import { byIdsInWorld, type QuoteRow, selectList, type TaskRow, type Transaction
 import type { TaskHandler } from '../../log/tasks.ts'
 import type { RailEnd, RailOutcome, RailPayment, RailReports, RailReturn } from '../../rails/port.ts'
 import { type Caller, type Core, perform, serviceCaller } from '../operation.ts'
-import { expireUnsettled } from '../uma/incoming.ts'
+import { expireUnsettled, settleInvoice } from '../uma/incoming.ts'
 import { payElsewhere } from '../uma/outgoing.ts'
 import { settleReturn } from './give-back.ts'
 import { historyOf } from './moves.ts'
@@ -133,6 +133,9 @@ export function railReports(core: () => Core): RailReports {
   return {
     async outcome({ worldId, transactionId, leg, outcome }) {
       await perform(core(), settlePayment, { caller: await serviceCaller(core(), worldId) }, { transactionId, leg, outcome })
+    },
+    async invoice({ worldId, invoice, millisatoshis }) {
+      return settleInvoice(core(), worldId, { invoice, millisatoshis })
     },
     async deposit({ worldId, ...deposit }) {
       await perform(core(), receiveDeposit, { caller: await serviceCaller(core(), worldId) }, deposit)

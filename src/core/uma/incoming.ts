@@ -183,6 +183,22 @@ export const settlePayRequest = operation({
   },
 })
 
+/** A rail has seen it paid. */
+export async function settleInvoice(
+  core: Core,
+  worldId: string,
+  paid: { invoice: string; millisatoshis: bigint },
+): Promise<boolean> {
+  const [row] = await core.database.query<{ id: string }>('select id from transaction where world_id = $1 and reference = $2', [
+    worldId,
+    paid.invoice,
+  ])
+  if (!row) return false
+  const caller = await serviceCaller(core, worldId)
+  const { taken } = await perform(core, settlePayRequest, { caller }, { transactionId: row.id, ...paid })
+  return taken
+}
+
 function wasFunded(history: unknown): boolean {
   return (history as { status: string }[]).some(({ status }) => status === 'PROCESSING')
 }

@@ -10,17 +10,20 @@ export function isTimely(clock: Clock, signedAt: Date): boolean {
   return Math.abs(clock.now().getTime() - signedAt.getTime()) <= toleranceMs
 }
 
-/** False: it was used before. Kept until its signature is too old to be repeated. */
+/**
+ * False: it was used before. Kept until its signature is too old to be repeated. It need not wait for the disk: what a crash of the database takes
+ * back is a look-up, or a payment that somebody would be asked about again.
+ */
 export async function spendNonce({ database, clock }: { database: Database; clock: Clock }, domain: string, nonce: string) {
   const now = clock.now()
-  await database.query(
-    `delete from uma_nonce where (domain, nonce) in
-       (select domain, nonce from uma_nonce where expires_at < $1 order by expires_at limit ${forgottenAtOnce})`,
-    [now],
-  )
   const spent = await database.query(
-    'insert into uma_nonce (domain, nonce, expires_at) values ($1, $2, $3) on conflict do nothing returning nonce',
-    [domain, nonce, new Date(now.getTime() + 3 * toleranceMs)],
+    `with forgotten as (
+       delete from uma_nonce where (domain, nonce) in
+         (select domain, nonce from uma_nonce where expires_at < $4 order by expires_at limit ${forgottenAtOnce}))
+     insert into uma_nonce (domain, nonce, expires_at) select $1, $2, $3
+     where (select set_config('synchronous_commit', 'off', true)) = 'off'
+     on conflict do nothing returning nonce`,
+    [domain, nonce, new Date(now.getTime() + 3 * toleranceMs), now],
   )
   return spent.length > 0
 }
