@@ -270,6 +270,7 @@ describe('a file of customers', () => {
       person({ platformCustomerId: 'born', birthDate: '1990-13-01' }),
       person({ platformCustomerId: 'again', umaAddress: uma.slice(1).toUpperCase() }),
       person({ platformCustomerId: '' }),
+      person({ platformCustomerId: 'formula', fullName: '"=HYPERLINK(""http://evil.example"")"' }),
       person({
         platformCustomerId: 'bank',
         accountType: 'US_ACCOUNT',
@@ -282,13 +283,13 @@ describe('a file of customers', () => {
     ].join('\r\n')
     const { status, body } = await upload(csv)
     expect([status, body]).toEqual([202, { jobId: expect.stringMatching(/^Job:/), status: 'PENDING' }])
-    expect((await jobOf(body['jobId'])).body).toMatchObject({ status: 'PENDING', progress: { total: 8, processed: 0 } })
+    expect((await jobOf(body['jobId'])).body).toMatchObject({ status: 'PENDING', progress: { total: 9, processed: 0 } })
     await world.drain()
     const { body: job } = await jobOf(body['jobId'])
     expect(job).toMatchObject({
       jobId: body['jobId'],
       status: 'COMPLETED',
-      progress: { total: 8, processed: 8, successful: 3, failed: 5 },
+      progress: { total: 9, processed: 9, successful: 3, failed: 6 },
       completedAt: expect.any(String),
     })
     expect(job['errors'].map(({ correlationId, error }: Body) => [correlationId, error.code, error.details.field])).toEqual([
@@ -296,6 +297,7 @@ describe('a file of customers', () => {
       ['born', 'validation_error', 'birthDate'],
       ['again', 'UMA_ADDRESS_EXISTS', 'umaAddress'],
       ['row_7', 'validation_error', 'platformCustomerId'],
+      ['formula', 'validation_error', 'fullName'],
       ['bank', 'INVALID_BANK_ACCOUNT', 'accountInfo.accountNumber'],
     ])
     const made = await world.rest('GET', '/customers?platformCustomerId=first')
@@ -308,7 +310,7 @@ describe('a file of customers', () => {
       'query ($id: ID!) { bulkImportJob(id: $id) { status total successful failed errors { correlationId code row field } } }',
       { id: body['jobId'] },
     )
-    expect(graph.body['data'].bulkImportJob).toMatchObject({ status: 'COMPLETED', total: 8, successful: 3, failed: 5 })
+    expect(graph.body['data'].bulkImportJob).toMatchObject({ status: 'COMPLETED', total: 9, successful: 3, failed: 6 })
     expect(graph.body['data'].bulkImportJob.errors[3]).toEqual({
       correlationId: 'row_7',
       code: 'validation_error',

@@ -320,6 +320,56 @@ describe('a customer whose personal data is erased', () => {
   })
 })
 
+test('log lines, however many are wanted, say nothing of it', async () => {
+  const { database, drop } = await freshDatabase()
+  const lines: string[] = []
+  const logger = createLogger('trace', { write: (line) => void lines.push(line) })
+  const variables = { PORT: '0', ALLOW_LOCAL_WEBHOOKS: '1', BOOTSTRAP_SANDBOX_TOKEN: 'sandbox:sandbox-secret' }
+  const gateway = await startGateway(readConfig(variables), { database, clock: systemClock(), logger, background: false })
+  const call = async (method: string, path: string, body: Body) =>
+    (
+      await fetch(`${gateway.url}/2025-10-13${path}`, {
+        method,
+        headers: {
+          authorization: basic({ clientId: 'sandbox', clientSecret: 'sandbox-secret' }),
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(body),
+      })
+    ).status
+  await call('PATCH', '/config', { webhookEndpoint: 'http://127.0.0.1:1/' })
+  const person = { platformCustomerId: 'p', customerType: 'INDIVIDUAL', fullName: 'Lou Logged', birthDate: '1988-08-18' }
+  expect(await call('POST', '/customers', person)).toBe(201)
+  expect(await call('POST', '/customers', { ...person, nationality: 'nowhere' })).toBe(400)
+  const account = {
+    currency: 'USD',
+    accountInfo: {
+      accountType: 'US_ACCOUNT',
+      accountNumber: '123498761234',
+      routingNumber: '021000021',
+      accountCategory: 'CHECKING',
+    },
+  }
+  expect(await call('POST', '/platform/external-accounts', account)).toBe(201)
+  expect(await call('POST', '/platform/external-accounts', account)).toBe(409)
+  expect(
+    await call('POST', '/platform/external-accounts', {
+      ...account,
+      accountInfo: { ...account.accountInfo, routingNumber: 'x' },
+    }),
+  ).toBe(400)
+  // A database that refuses what it is given tells all of it.
+  await database.query('alter table external_account add constraint no_more check (false) not valid')
+  const other = { ...account, accountInfo: { ...account.accountInfo, accountNumber: '123498765678' } }
+  expect(await call('POST', '/platform/external-accounts', other)).toBe(500)
+  await gateway.drain()
+  expect(lines.length).toBeGreaterThan(5)
+  for (const value of ['Lou Logged', '1988-08-18', '123498761234', '123498765678'])
+    expect(lines.join(''), value).not.toContain(value)
+  await gateway.close()
+  await drop()
+})
+
 describe('when the keys change', () => {
   const key = () => randomBytes(32).toString('base64')
 

@@ -224,6 +224,36 @@ describe('what the two sides tell each other of the people', () => {
   })
 })
 
+test('twenty payments at once, ten each way, arrive once each', async () => {
+  const { north: one, south: other } = sides
+  const before = [await balanceOf(one, 'EUR'), await balanceOf(other, 'EUR')] as const
+  const times = Array.from({ length: 10 }, (_, index) => index)
+  const quotes = await Promise.all(times.flatMap(() => [pay(one, other), pay(other, one)]))
+  const payments = await Promise.all(
+    quotes.map(({ transactionId }, index) => ended(index % 2 === 0 ? one : other, transactionId)),
+  )
+  expect(payments.map(({ status }) => status)).toEqual(payments.map(() => 'COMPLETED'))
+  await vi.waitFor(
+    async () =>
+      expect([await balanceOf(one, 'EUR'), await balanceOf(other, 'EUR')]).toEqual(before.map((amount) => amount + 50_000)),
+    { timeout: 10_000 },
+  )
+})
+
+test('a provider that signs with a key other than the one it shows is not believed', async () => {
+  const { north: from, south: to } = sides
+  const keys = await south.database.query<{ key: string }>('select signing_private_key as key from uma_key')
+  const store = (key: string) =>
+    south.database.query('update uma_key set signing_private_key = $1', [south.database.vault.seal(key)])
+  await store('11'.repeat(32))
+  expect(await from.world.rest('GET', `/receiver/uma/${to.customer['umaAddress']}`)).toMatchObject({
+    status: 424,
+    body: { code: 'LNURLP_REQUEST_FAILED', details: { reason: 'INVALID_SIGNATURE' } },
+  })
+  await store(keys[0]!.key)
+  expect((await from.world.rest('GET', `/receiver/uma/${to.customer['umaAddress']}`)).status).toBe(200)
+})
+
 test('an incoming payment goes on to the account that the customer wants such payments on', async () => {
   const { north: from, south: to } = sides
   const { status } = await to.world.rest('POST', '/customers/external-accounts', {

@@ -1,10 +1,12 @@
 /** Log lines: JSON, with a request id where there is a request, and never a secret, an account number or a birth date. */
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger }
 
-export function createLogger(level: string): Logger {
-  return pino({ level, serializers: { err: describeError } })
+/** To standard output, unless told otherwise. */
+export function createLogger(level: string, destination?: DestinationStream): Logger {
+  const options = { level, serializers: { err: describeError } }
+  return destination ? pino(options, destination) : pino(options)
 }
 
 /** Of an error what leads to its cause. The database's details repeat whole rows, so they are left out. */

@@ -27,9 +27,9 @@ export function isPersonal(name: string): boolean {
   return names.has(name)
 }
 
-/** The same with every personal value in it sealed. */
+/** The same with every personal value in it sealed; most have none. */
 export function sealPersonal<Value>(vault: Vault, value: Value): Value {
-  return sealIn(vault, value) as Value
+  return hasPersonal(value) ? (sealIn(vault, value) as Value) : value
 }
 
 /** The same without it. Of an account its kind is left. */
@@ -58,9 +58,14 @@ function erasedIn(value: unknown): unknown {
   )
 }
 
+/** Asked of everything that is written: it makes nothing. */
 export function hasPersonal(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([name, item]) => (names.has(name) && isThere(item)) || hasPersonal(item))
+  for (const name in value) {
+    const item = (value as Record<string, unknown>)[name]
+    if ((names.has(name) && isThere(item)) || hasPersonal(item)) return true
+  }
+  return false
 }
 
 /** Whether everything personal in what the database keeps is sealed with the key that seals now. */
