@@ -1,6 +1,12 @@
 /** A gateway as a process of its own, started and killed the way an operator would. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { asAdmin, serverUrl } from './template.ts'
 import { type Body, basic } from './world.ts'
 
 export interface GatewayProcess {
@@ -69,5 +75,27 @@ export async function startProcess(environment: Record<string, string>): Promise
       const [code, name] = await exited
       return code ?? name
     },
+  }
+}
+
+/** Where the processes of one test keep their data. */
+export async function newOwnData(): Promise<{ environment: Record<string, string>; cleanUp: () => Promise<void> }> {
+  if (inject('engine') === 'embedded') {
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-process-'))
+    return { environment: { DATA_DIR: folder }, cleanUp: async () => rmSync(folder, { recursive: true, force: true }) }
+  }
+  const name = `gateway_process_${randomBytes(4).toString('hex')}`
+  await asAdmin(`create database ${name}`)
+  return {
+    environment: { DATABASE_URL: serverUrl(name) },
+    cleanUp: () => asAdmin(`drop database if exists ${name} with (force)`),
+  }
+}
+
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 20_000
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('it did not come to pass')
+    await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
