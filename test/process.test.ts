@@ -4,6 +4,7 @@ import { WebSocket } from 'ws'
 import { openDatabase } from '../src/database/open.ts'
 import { type GatewayProcess, newOwnData, startProcess, until } from './process.ts'
 
+import { serverUrl } from './template.ts'
 import { type Body, basic, type Credentials, expectBalancedBooks } from './world.ts'
 
 /** Where the processes of one test keep their data. */
