@@ -665,9 +665,11 @@ describe('a customer of ours pays somebody at the library', () => {
     const [signing, old] = [newKeyPair(), library.signing]
     bob({ describe: (url) => describeBob(url, { key: signing.privateKey }) })
     expect((await lookUpBob()).status).toBe(424)
+    world.clock.advance(61_000)
     library.shownKeys = { signing: signing.publicKey, encryption: library.encryption.publicKey }
     expect((await lookUpBob()).status).toBe(200)
     library.shownKeys = 'oh'
+    world.clock.advance(61_000)
     bob({ describe: (url) => describeBob(url, { key: old.privateKey }) })
     expect(await lookUpBob()).toMatchObject({ status: 424, body: { code: 'COUNTERPARTY_PUBKEY_FETCH_ERROR' } })
   })

@@ -1,13 +1,15 @@
 /** Whether another provider has really said something, just now and for the first time: its keys, its signatures, its nonces. */
 import { ErrorCode, type NonceValidator, PubKeyResponse, UmaError } from '@uma-sdk/core'
 import { isLoopbackAddress } from '../base/address.ts'
-import { type Clock, hour, second } from '../base/clock.ts'
+import { type Clock, hour, minute, second } from '../base/clock.ts'
 import type { Poster } from '../base/outgoing.ts'
 import { isTimely, spendNonce } from '../core/uma/nonces.ts'
 import type { Database } from '../database/port.ts'
 
 export const answerWithinMs = 10 * second
 const longestCachedMs = hour
+/** Whoever forges signatures of a provider does not make us ask it for its keys more often than this. */
+const askedAgainAfterMs = minute
 
 interface Said {
   /** Who is said to have signed it. */
@@ -35,7 +37,7 @@ export interface Trust {
 const anyNonce: NonceValidator = { checkAndSaveNonce: async () => true }
 
 export function createTrust(database: Database, clock: Clock, poster: Poster): Trust {
-  const kept = new Map<string, { keys: PubKeyResponse; until: number }>()
+  const kept = new Map<string, { keys: PubKeyResponse; since: number; until: number }>()
 
   async function fetchKeys(domain: string, allowLocal: boolean): Promise<PubKeyResponse> {
     const url = `${schemeOf(domain, allowLocal)}//${domain}/.well-known/lnurlpubkey`
@@ -50,7 +52,7 @@ export function createTrust(database: Database, clock: Clock, poster: Poster): T
       throw new UmaError(`The certificates of ${domain} have expired`, ErrorCode.CERT_CHAIN_EXPIRED)
     }
     const expires = keys.expirationTimestamp === undefined ? Number.POSITIVE_INFINITY : keys.expirationTimestamp * second
-    kept.set(domain, { keys, until: Math.min(expires, now.getTime() + longestCachedMs) })
+    kept.set(domain, { keys, since: now.getTime(), until: Math.min(expires, now.getTime() + longestCachedMs) })
     return keys
   }
 
@@ -65,10 +67,12 @@ export function createTrust(database: Database, clock: Clock, poster: Poster): T
       if (!isTimely(clock, new Date(timestamp * second))) {
         throw new UmaError('The signature is too old, or from the future', ErrorCode.INVALID_TIMESTAMP)
       }
-      const fresh = !kept.has(domain)
+      const now = clock.now().getTime()
+      const mayHaveChanged = (kept.get(domain)?.since ?? now) <= now - askedAgainAfterMs
       const isGood = async (keys: PubKeyResponse) => verify(keys, anyNonce).catch(() => false)
       const good =
-        (await isGood(await keysOf(domain, allowLocal))) || (!fresh && (await isGood(await fetchKeys(domain, allowLocal))))
+        (await isGood(await keysOf(domain, allowLocal))) ||
+        (mayHaveChanged && (await isGood(await fetchKeys(domain, allowLocal))))
       if (!good) throw new UmaError(`The signature is not one of ${domain}`, ErrorCode.INVALID_SIGNATURE)
       if (!(await spendNonce({ database, clock }, domain, nonce))) {
         throw new UmaError('The nonce was used before', ErrorCode.INVALID_NONCE)
