@@ -16,13 +16,12 @@ import {
   type TransactionRow,
   type WorldRow,
 } from '../../database/tables.ts'
-import { endOfFlight, intoFlight } from '../../ledger/entry.ts'
 import { newTask } from '../../log/tasks.ts'
 import { idOf, text } from '../input.ts'
 import { type Caller, type Core, type Moment, operation } from '../operation.ts'
-import { depositRow } from '../transactions/deposit.ts'
 import { movePayment, tell } from '../transactions/moves.ts'
 import { payTask, Transaction, toTransaction, transactionsById } from '../transactions/transaction.ts'
+import { handedOver } from '../uma/handed-over.ts'
 import { payRequestOf, settlementMs } from '../uma/pay-request.ts'
 
 /** How long a platform has from the moment it is asked, and again from its 202. */
@@ -247,9 +246,9 @@ function approved(
   { transaction, approval, request }: { transaction: TransactionRow; approval: ApprovalRow; request: PayRequestRow | undefined },
   by: 'WEBHOOK' | 'API',
   receiverUserInfo: unknown,
-  { now, newId }: Moment,
+  moment: Moment,
 ) {
-  const { id: transactionId, worldId, sourceCurrency: currency, sentAmount: amount, reference } = transaction
+  const { now } = moment
   if (request) {
     const settleBy = new Date(now.getTime() + settlementMs)
     const said = requested(approval, receiverUserInfo) as ApprovalRow['receiverUserInfo']
@@ -265,14 +264,12 @@ function approved(
       remove: { task: [approval.id] },
     }
   }
-  const after = movePayment({ transaction, quote: undefined }, 'fund', now)
-  const handedOver = { railReference: `uma:${transactionId}`, reference, currency, amount }
-  const entry = intoFlight('DEPOSIT', worldId, currency, endOfFlight(worldId, currency, null), amount)
+  const { funded, deposit, entries, events } = handedOver(transaction, moment)
   return {
-    ...decision(approval, after.transaction, by, null, now),
-    insert: { deposit: [depositRow(handedOver, transaction, 'APPLIED', now, newId())], task: [payTask(transaction)] },
-    entries: [{ worldId, transactionId, entry }],
-    events: tell('fund', after),
+    ...decision(approval, funded, by, null, now),
+    insert: { deposit: [deposit], task: [payTask(transaction)] },
+    entries,
+    events,
   }
 }
 

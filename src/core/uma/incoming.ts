@@ -5,8 +5,7 @@
 import { z } from 'zod'
 import { DomainError } from '../../base/refusal.ts'
 import { wholeWorld } from '../../database/sight.ts'
-import type { CustomerRow, PayRequestRow } from '../../database/tables.ts'
-import { endOfFlight, intoFlight } from '../../ledger/entry.ts'
+import type { CustomerRow, PayRequestRow, TransactionRow } from '../../database/tables.ts'
 import type { UmaCurrency } from '../../rails/port.ts'
 import { approvalsByTransaction } from '../approvals/approval.ts'
 import { customersById } from '../customers/customer.ts'
@@ -14,9 +13,9 @@ import { knownPersonData } from '../customers/person-data.ts'
 import { amountUpTo, currencyCode } from '../input.ts'
 import { type Core, operation, perform, serviceCaller } from '../operation.ts'
 import type { World } from '../platform/world.ts'
-import { depositRow } from '../transactions/deposit.ts'
-import { changed, movePayment, tell } from '../transactions/moves.ts'
+import { changed, historyOf, movePayment, tell } from '../transactions/moves.ts'
 import { payTask, transactionsById } from '../transactions/transaction.ts'
+import { handedOver } from './handed-over.ts'
 import { accountsFor, askForApproval } from './incoming-payment.ts'
 import { millisatoshisPerUnit } from './millisatoshis.ts'
 import { payRequestOf } from './pay-request.ts'
@@ -125,7 +124,7 @@ export async function approvalState(core: Core, customer: CustomerRow, transacti
 
 interface Settling {
   request: PayRequestRow
-  transaction: Parameters<typeof movePayment>[0]['transaction']
+  transaction: TransactionRow
   approved: boolean
 }
 
@@ -160,25 +159,17 @@ export const settlePayRequest = operation({
     const { request, transaction, approved } = loaded
     const theirs = counterpartyDomain === undefined || counterpartyDomain === request.counterpartyDomain
     if (!theirs || invoice !== request.invoice || millisatoshis < request.millisatoshis!) return { reply: { taken: false } }
-    if (transaction.status !== 'PENDING')
-      return { reply: { taken: transaction.history !== null && wasFunded(transaction.history) } }
+    if (transaction.status !== 'PENDING') return { reply: { taken: wasFunded(transaction) } }
     if (!approved || moment.timing === 'late') return { reply: { taken: false } }
-    const before = { transaction, quote: undefined }
-    const after = movePayment(before, 'fund', moment.now)
-    const { id: transactionId, worldId, sourceCurrency: currency, sentAmount: amount, reference } = transaction
-    const handedOver = { railReference: `uma:${transactionId}`, reference, currency, amount }
-    const entry = intoFlight('DEPOSIT', worldId, currency, endOfFlight(worldId, currency, null), amount)
+    const { funded, deposit, entries, events } = handedOver(transaction, moment)
     return {
       reply: { taken: true },
       before: request.settleBy!,
-      update: changed(before, after),
-      insert: {
-        deposit: [depositRow(handedOver, transaction, 'APPLIED', moment.now, moment.newId())],
-        // Beside the one that waits for the end of its time.
-        task: [{ ...payTask(transaction), id: moment.newId() }],
-      },
-      entries: [{ worldId, transactionId, entry }],
-      events: tell('fund', after),
+      update: { transaction: [funded] },
+      // The task beside the one that waits for the end of its time.
+      insert: { deposit: [deposit], task: [{ ...payTask(transaction), id: moment.newId() }] },
+      entries,
+      events,
     }
   },
 })
@@ -199,8 +190,8 @@ export async function settleInvoice(
   return taken
 }
 
-function wasFunded(history: unknown): boolean {
-  return (history as { status: string }[]).some(({ status }) => status === 'PROCESSING')
+function wasFunded(transaction: TransactionRow): boolean {
+  return historyOf(transaction).some(({ status }) => status === 'PROCESSING')
 }
 
 /** Approved, and nobody paid in time. Harmless at any other moment. */
