@@ -140,3 +140,24 @@ export function residentMiB(pid: number): number {
 export function median(values: readonly number[]): number {
   return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)]!
 }
+
+export function authorizationOf(token: string): string {
+  return `Basic ${Buffer.from(token).toString('base64')}`
+}
+
+/** A call over REST that must succeed. */
+export async function call(
+  { url }: Pick<Running, 'url'>,
+  method: string,
+  path: string,
+  body?: object,
+  authorization = authorizationOf(credentials),
+): Promise<any> {
+  const response = await fetch(`${url}/2025-10-13${path}`, {
+    method,
+    headers: { authorization, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return response.json()
+}

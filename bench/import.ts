@@ -1,12 +1,20 @@
 /** A file of a hundred thousand customers: how quick it is, what it needs of memory, and what everybody else notices of it meanwhile. */
-import { cpuMs, credentials, postgresCpuMs, type Running, residentMiB, startGateway, withDatabase } from './gateway.ts'
+import {
+  authorizationOf,
+  call,
+  cpuMs,
+  credentials,
+  postgresCpuMs,
+  type Running,
+  residentMiB,
+  startGateway,
+  withDatabase,
+} from './gateway.ts'
 
 const rows = Number(process.env['BENCH_ROWS'] ?? 100_000)
 const quietMs = 8_000
 /** Requests of others at a time. */
 const others = 4
-
-const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
 
 export async function benchImport(): Promise<void> {
   console.log(`\nA CSV of ${rows} customers; others pay and read meanwhile, ${others} requests at a time\n`)
@@ -115,19 +123,9 @@ async function upload(gateway: Running): Promise<string> {
   form.append('file', new Blob([[header, ...lines].join('\n')]), 'customers.csv')
   const response = await fetch(`${gateway.url}/2025-10-13/customers/bulk/csv`, {
     method: 'POST',
-    headers: { authorization },
+    headers: { authorization: authorizationOf(credentials) },
     body: form,
   })
   if (!response.ok) throw new Error(await response.text())
   return ((await response.json()) as { jobId: string }).jobId
-}
-
-async function call({ url }: Running, method: string, path: string, body?: object): Promise<any> {
-  const response = await fetch(`${url}/2025-10-13${path}`, {
-    method,
-    headers: { authorization, ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  })
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-  return response.json()
 }

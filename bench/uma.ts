@@ -1,9 +1,8 @@
 /** What a look-up at another provider costs beyond asking it over HTTP: signing, verifying, nonces, what is kept. */
 import { getSignedLnurlpRequestUrl } from '@uma-sdk/core'
-import { cpuMs, credentials, freePort, type Running, startGateway, withDatabase } from './gateway.ts'
+import { call, cpuMs, freePort, type Running, startGateway, withDatabase } from './gateway.ts'
 
 const lookups = 500
-const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
 
 export async function benchUma(): Promise<void> {
   console.log('\nA UMA look-up at another gateway, one after the other; both on this machine\n')
@@ -67,14 +66,4 @@ async function measure(asking: Running, asked: Running, port: number): Promise<v
       `| ${name} | ${((performance.now() - at) / lookups).toFixed(2)} | ${each(cpuMs(asking.pid) - ours)} | ${each(cpuMs(asked.pid) - theirs)} |`,
     )
   }
-}
-
-async function call({ url }: Running, method: string, path: string, body?: object): Promise<void> {
-  const response = await fetch(`${url}/2025-10-13${path}`, {
-    method,
-    headers: { authorization, ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  })
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-  await response.text()
 }

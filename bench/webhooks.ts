@@ -11,7 +11,7 @@ import { createCommitter } from '../src/core/commit.ts'
 import { prepareDataKeys } from '../src/core/data-keys.ts'
 import { createPlatform } from '../src/core/platform/create-platform.ts'
 import { openServerDatabase } from '../src/database/server.ts'
-import { cpuMs, median, type Running, startGateway, withDatabase } from './gateway.ts'
+import { authorizationOf, call, cpuMs, median, startGateway, withDatabase } from './gateway.ts'
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3)
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 8)
@@ -70,19 +70,25 @@ async function measure(url: string, dead: number): Promise<Figure> {
           : index % 2 === 0
             ? `http://127.0.0.1:${port}/silent`
             : 'http://127.0.0.1:1/'
-      await call(running, token, 'PATCH', '/config', { webhookEndpoint: endpoint })
-      const { id } = await call(running, token, 'POST', '/customers', {
-        platformCustomerId: 'c',
-        customerType: 'INDIVIDUAL',
-        fullName: 'Ada Lovelace',
-      })
-      const { data } = await call(running, token, 'GET', `/customers/internal-accounts?customerId=${id}&currency=USD`)
+      await call(running, 'PATCH', '/config', { webhookEndpoint: endpoint }, token)
+      const { id } = await call(
+        running,
+        'POST',
+        '/customers',
+        {
+          platformCustomerId: 'c',
+          customerType: 'INDIVIDUAL',
+          fullName: 'Ada Lovelace',
+        },
+        token,
+      )
+      const { data } = await call(running, 'GET', `/customers/internal-accounts?customerId=${id}&currency=USD`, undefined, token)
       return { token, id: data[0].id as string }
     }),
   )
   const fund = (turn: number) => {
     const { token, id } = accounts[turn % accounts.length]!
-    return call(running, token, 'POST', `/sandbox/internal-accounts/${id}/fund`, { amount: 1 })
+    return call(running, 'POST', `/sandbox/internal-accounts/${id}/fund`, { amount: 1 }, token)
   }
   const allReceived = async (expected: number) => {
     while (received < expected) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -136,18 +142,8 @@ async function makePlatforms(url: string): Promise<string[]> {
   for (let index = 0; index < platforms; index += 1) {
     const created = await createPlatform(commit, { name: `Platform ${index}` }, clock.now())
     const { clientId, clientSecret } = created!.worlds.SANDBOX.credentials
-    tokens.push(`Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`)
+    tokens.push(authorizationOf(`${clientId}:${clientSecret}`))
   }
   await database.close()
   return tokens
-}
-
-async function call({ url }: Running, authorization: string, method: string, path: string, body?: object): Promise<any> {
-  const response = await fetch(`${url}/2025-10-13${path}`, {
-    method,
-    headers: { authorization, ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  })
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-  return response.json()
 }

@@ -4,7 +4,7 @@ import { fund, internalAccountOf, newCustomer, newIbanAccount } from './people.t
 import { openReceiver, type Receiver } from './receiver.ts'
 import { type Body, useWorld } from './world.ts'
 
-const world = useWorld({ webhookTimeouts: { approvalMs: 150, otherMs: 150 } })
+const world = useWorld({ webhookTimeouts: { approvalMs: 1_000, otherMs: 1_000 } })
 
 let receiver: Receiver
 

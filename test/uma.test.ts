@@ -7,7 +7,7 @@ import { openReceiver, type Receiver } from './receiver.ts'
 import { type Body, useWorld, type World } from './world.ts'
 
 const [portOfNorth, portOfSouth] = (await freePorts(2)) as [number, number]
-const options = { background: true, startsAt: new Date(), webhookTimeouts: { approvalMs: 300, otherMs: 2_000 } }
+const options = { background: true, startsAt: new Date(), webhookTimeouts: { approvalMs: 1_500, otherMs: 2_000 } }
 const blocked = { name: 'Blocked', domain: 'blocked.example', environment: 'SANDBOX', allowed: false }
 const north = useWorld({
   ...options,
