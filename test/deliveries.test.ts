@@ -8,7 +8,7 @@ import { fund, newCustomer, newPayer } from './people.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 import { type Body, type Credentials, useWorld } from './world.ts'
 
-const world = useWorld({ webhookTimeouts: { approvalMs: 500, otherMs: 500 } })
+const world = useWorld({ webhookTimeouts: { approvalMs: 150, otherMs: 150 } })
 
 let receiver: Receiver
 
