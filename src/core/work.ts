@@ -48,8 +48,8 @@ export function coreWork(core: Core): Record<string, TaskHandler> {
     },
     async 'erase-customer'({ worldId, subjectId }) {
       const world = await core.worlds.get(worldId)
-      await eraseFromLog(core.database, worldId, subjectId, world!.webhookEnvelope)
-      return undefined
+      const whole = await eraseFromLog(core.database, worldId, subjectId, world!.webhookEnvelope)
+      return whole ? undefined : { againInMs: second }
     },
     async 'expire-invitation'({ worldId, subjectId }) {
       const { early } = await perform(core, expireInvitation, await call(worldId), { invitationId: subjectId })

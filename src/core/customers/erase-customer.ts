@@ -52,13 +52,14 @@ function eraseTask({ id, worldId }: CustomerRow): TaskRow {
   return newTask('erase-customer', worldId, id)
 }
 
-/** Run by its task, as often as it likes. */
+/** Run by its task, as often as it likes. False: events of the customer have no place in the log yet, so it must be run again. */
 export async function eraseFromLog(
   database: Queryable,
   worldId: string,
   customerId: string,
   envelope: WorldRow['webhookEnvelope'],
-): Promise<void> {
+): Promise<boolean> {
+  const unplaced = await database.query('select 1 from event where position is null and customer_id = $1 limit 1', [customerId])
   for (let after = 0n; ; ) {
     const events = await database.query<LoggedEvent>(
       `select ${eventColumns} from event e where e.customer_id = $1 and e.world_id = $2 and e.position is not null and e.position > $3
@@ -81,6 +82,7 @@ export async function eraseFromLog(
   await database.query(`update approval set receiver_user_info = null where transaction_id ${ofCustomer}`, [worldId, customerId])
   await database.query(`update pay_request set payer_data = null where id ${ofCustomer}`, [worldId, customerId])
   await eraseReplies(database, worldId, toId('Customer', customerId))
+  return unplaced.length === 0
 }
 
 async function forget(database: Queryable, events: readonly LoggedEvent[], envelope: WorldRow['webhookEnvelope']): Promise<void> {
