@@ -425,6 +425,10 @@ describe('when the keys change', () => {
     expect(rotating).toEqual({ earlier: [firstId], unprotected: false })
     expect(await dump(database)).toContain(`sealed:${firstId}:`)
     await sealAnew(database, rotating, { logger: createLogger('silent') })
+    // Somebody else may have sealed with it meanwhile: a later start that finds nothing left forgets it.
+    await expect(prepareDataKeys(database, keysOf([second]), new Date())).rejects.toThrow(UnknownDataKey)
+    const again = await prepareDataKeys(database, keysOf([second, first]), new Date())
+    await sealAnew(database, again, { logger: createLogger('silent') })
     const after = await dump(database)
     expect(after).not.toContain(`sealed:${firstId}:`)
     expect(after).toContain(`sealed:${secondId}:`)

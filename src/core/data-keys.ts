@@ -79,8 +79,8 @@ const rowsAtOnce = 500
 
 interface SealedTable {
   table: string
-  /** Its primary key. */
-  key: readonly string[]
+  /** The columns of its primary key, with their types: so that its index is walked. */
+  key: Readonly<Record<string, string>>
   /** Columns by type: `whole` ones are sealed as they are, of `parts` what is personal in them. */
   columns: Readonly<Record<string, SealedColumn>>
 }
@@ -96,24 +96,28 @@ const parts = { type: 'jsonb', sealed: 'parts' } as const
 
 /** Everywhere that something may be sealed. */
 const sealedTables: readonly SealedTable[] = [
-  { table: 'signing_key', key: ['id'], columns: { private_key: wholeText } },
-  { table: 'uma_key', key: ['id'], columns: { signing_private_key: wholeText, encryption_private_key: wholeText } },
-  { table: 'pay_request', key: ['id'], columns: { payer_data: wholeJson } },
-  { table: 'approval', key: ['id'], columns: { receiver_user_info: wholeJson } },
-  { table: 'customer', key: ['id'], columns: { birth_date: wholeText, business_info: wholeJson, beneficial_owners: wholeJson } },
-  { table: 'external_account', key: ['id'], columns: { account_info: wholeJson, primary_identifier: wholeText } },
-  { table: 'transaction', key: ['id'], columns: { counterparty_information: wholeJson } },
-  { table: 'quote', key: ['id'], columns: { payment_instructions: wholeJson } },
-  { table: 'bulk_row', key: ['id'], columns: { fields: wholeJson } },
-  { table: 'event', key: ['id'], columns: { payload: parts } },
-  { table: 'webhook_delivery', key: ['id'], columns: { body: { type: 'text', sealed: 'whole if personal' } } },
-  { table: 'webhook_attempt', key: ['id'], columns: { response_body: wholeText } },
-  { table: 'idempotency_key', key: ['world_id', 'operation', 'key'], columns: { reply: parts } },
+  { table: 'signing_key', key: { id: 'uuid' }, columns: { private_key: wholeText } },
+  { table: 'uma_key', key: { id: 'uuid' }, columns: { signing_private_key: wholeText, encryption_private_key: wholeText } },
+  { table: 'pay_request', key: { id: 'uuid' }, columns: { payer_data: wholeJson } },
+  { table: 'approval', key: { id: 'uuid' }, columns: { receiver_user_info: wholeJson } },
+  {
+    table: 'customer',
+    key: { id: 'uuid' },
+    columns: { birth_date: wholeText, business_info: wholeJson, beneficial_owners: wholeJson },
+  },
+  { table: 'external_account', key: { id: 'uuid' }, columns: { account_info: wholeJson, primary_identifier: wholeText } },
+  { table: 'transaction', key: { id: 'uuid' }, columns: { counterparty_information: wholeJson } },
+  { table: 'quote', key: { id: 'uuid' }, columns: { payment_instructions: wholeJson } },
+  { table: 'bulk_row', key: { id: 'uuid' }, columns: { fields: wholeJson } },
+  { table: 'event', key: { id: 'bigint' }, columns: { payload: parts } },
+  { table: 'webhook_delivery', key: { id: 'uuid' }, columns: { body: { type: 'text', sealed: 'whole if personal' } } },
+  { table: 'webhook_attempt', key: { id: 'bigint' }, columns: { response_body: wholeText } },
+  { table: 'idempotency_key', key: { world_id: 'uuid', operation: 'text', key: 'text' }, columns: { reply: parts } },
 ]
 
 /**
- * Seals anew whatever is not sealed with the key that seals now, and forgets the earlier keys. What is written meanwhile is sealed with the
- * new key already. Cut off, it begins again at the next start; several processes may do it at once.
+ * Seals anew whatever is not sealed with the key that seals now. The earlier keys are forgotten by the first start that finds nothing left: until
+ * then another process may still have sealed with them. Cut off, it begins again at the next start; several processes may do it at once.
  */
 export async function sealAnew(
   database: Database,
@@ -131,8 +135,12 @@ export async function sealAnew(
     }
   }
   if (earlier.includes(clear)) await digestAnew(database)
+  if (sealed > 0) {
+    logger.info({ sealed, keys: earlier }, 'personal data is sealed anew; the next start looks whether that was all')
+    return
+  }
   await database.query('delete from data_key where id = any($1::text[])', [earlier])
-  logger.info({ sealed, keys: earlier }, 'personal data is sealed anew; the earlier keys are not needed any more')
+  logger.info({ keys: earlier }, 'nothing is sealed with the earlier keys any more: they are not needed')
 }
 
 interface Portion {
@@ -143,15 +151,16 @@ interface Portion {
 
 async function sealPortion(
   database: Queryable,
-  { table, key, columns }: SealedTable,
+  { table, key: keyTypes, columns }: SealedTable,
   after: readonly string[],
 ): Promise<Portion> {
   const names = Object.keys(columns)
-  const keyText = key.map((column) => `${column}::text`)
+  const key = Object.keys(keyTypes)
+  const place = key.map((column, index) => `$${index + 1}::text::${keyTypes[column]}`).join(', ')
   // Under its own name a column would come back opened.
+  const asKept = [...key, ...names].map((column) => `'=' || ${column}::text as "${column}"`)
   const rows = await database.query<Record<string, string | null>>(
-    `select ${[...key.map((column) => `'=' || ${column}::text as "${column}"`), ...names.map((name) => `'=' || ${name}::text as "${name}"`)].join(', ')}
-     from ${table} ${after.length > 0 ? `where (${key.join(', ')}) > (${await placeholders(database, table, key)})` : ''}
+    `select ${asKept.join(', ')} from ${table} ${after.length > 0 ? `where (${key.join(', ')}) > (${place})` : ''}
      order by ${key.join(', ')} limit ${rowsAtOnce}`,
     after,
   )
@@ -163,27 +172,18 @@ async function sealPortion(
     return [{ ...keys, ...before, ...Object.fromEntries(next.map(([name, value]) => [name, value ?? textOf(row[name])])) }]
   })
   if (changed.length > 0) {
-    const record = [...key, ...names, ...names.map((name) => `old_${name}`)].map((name) => `${name} text`).join(', ')
+    const texts = [...names, ...names.map((name) => `old_${name}`)].map((name) => `${name} text`)
+    const record = [...key.map((column) => `${column} ${keyTypes[column]}`), ...texts].join(', ')
     await database.query(
       `update ${table} t set ${names.map((name) => `${name} = r.${name}::${columns[name]!.type}`).join(', ')}
        from json_to_recordset($1::text::json) as r(${record})
-       where ${keyText.map((column, index) => `t.${column} = r.${key[index]}`).join(' and ')}
+       where ${key.map((column) => `t.${column} = r.${column}`).join(' and ')}
          and ${names.map((name) => `t.${name}::text is not distinct from r.old_${name}`).join(' and ')}`,
       [stringifyJson(changed)],
     )
   }
   const last = rows.length < rowsAtOnce ? undefined : key.map((column) => textOf(rows.at(-1)![column])!)
   return { sealed: changed.length, last }
-}
-
-/** The key's own types, so that its index is walked. */
-async function placeholders(database: Queryable, table: string, key: readonly string[]): Promise<string> {
-  const rows = await database.query<{ name: string; type: string }>(
-    `select a.attname::text as name, format_type(a.atttypid, null) as type from pg_attribute a
-     where a.attrelid = $1::text::regclass and a.attname::text = any($2::text[])`,
-    [table, key],
-  )
-  return key.map((column, index) => `$${index + 1}::text::${rows.find(({ name }) => name === column)!.type}`).join(', ')
 }
 
 function textOf(marked: string | null | undefined): string | null {

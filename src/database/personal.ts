@@ -5,20 +5,19 @@ const names: ReadonlySet<string> = new Set([
   'accountInfo',
   'accountNumber',
   'beneficialOwners',
-  'encryptionPrivateKey',
-  'payerData',
-  'paymentInstructions',
-  'signingPrivateKey',
   'birthDate',
   'businessInfo',
   'clabeNumber',
   'counterpartyInformation',
+  'encryptionPrivateKey',
   'iban',
+  'payerData',
+  'paymentInstructions',
   'pixKey',
   'primaryIdentifier',
   'privateKey',
   'receiverUserInfo',
-  'requestData',
+  'signingPrivateKey',
   'taxId',
   'vpa',
 ])
@@ -49,7 +48,7 @@ const alsoErased: ReadonlySet<string> = new Set(['fullName', 'nationality', 'ema
 
 function erasedIn(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(erasedIn)
-  if (typeof value !== 'object' || value === null || !isPlain(value)) return value
+  if (typeof value !== 'object' || value === null || value instanceof Date || JSON.isRawJSON(value)) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, item]) => {
       if (name === 'accountInfo') return [[name, erasedAccount(item)]]
@@ -78,7 +77,7 @@ export function isSealedWithin(vault: Vault, stored: unknown): boolean {
 
 function sealIn(vault: Vault, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => sealIn(vault, item))
-  if (typeof value !== 'object' || value === null || !isPlain(value)) return value
+  if (typeof value !== 'object' || value === null || !hasPersonal(value)) return value
   const entries = Object.entries(value)
   return Object.fromEntries(
     entries.map(([name, item]) => [name, names.has(name) && isThere(item) ? vault.seal(item) : sealIn(vault, item)]),
@@ -87,9 +86,4 @@ function sealIn(vault: Vault, value: unknown): unknown {
 
 function isThere(item: unknown): boolean {
   return item !== null && item !== undefined
-}
-
-/** Dates and raw JSON are values, not lists of them. */
-function isPlain(value: object): boolean {
-  return Object.getPrototypeOf(value) === Object.prototype
 }
